@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from ci_eval.core.actions import SourceTree, make, source_files
-from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.grammar.syntax import parse_tree
 from ci_eval.core.model import ActionsConfig, FileError
 from ci_eval.plugins.languages.python import LANGUAGE
 from ci_eval.plugins.tasks import completion
@@ -36,7 +36,7 @@ def main() -> None:
         sessions = sum(0 if isinstance(each, FileError) else each.kinds.total() for each in made)
         started = time.process_time()
         for text in texts:
-            parser("python").parse(text)
+            parse_tree(text, "python")
         parsing.append(size / (time.process_time() - started))
     print(f"{len(paths)} files, {size:.1f} MB, {sessions:,} sessions")
     for name, values, unit in (

@@ -43,9 +43,9 @@ def read_tree() -> Iterator[tuple[int, str, int]]:
     waiting = [os.getpid()]
     while waiting:
         pid = waiting.pop()
-        for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            # What ends meanwhile has been counted up to its last look.
-            with suppress(OSError):
+        # What ends meanwhile has been counted up to its last look.
+        with suppress(OSError):
+            for children in Path(f"/proc/{pid}/task").glob("*/children"):
                 waiting += map(int, children.read_text().split())
         with suppress(OSError):
             _, _, fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")

@@ -90,7 +90,6 @@ thesis: evaluate java.yaml --set interpret.userModel.profile=thesis
 trained.txt: export-ranker runs/ranker.json --to lightgbm
 foreign.json: import-ranker runs/trained.txt
 usages.jsonl: dataset usages --project path:code/java --language java --own-types
-histories.jsonl: dataset usages --simulate configs/demo/usages.jsonl --steps
 tests.jsonl: dataset unit-tests path:code/python --language python --any-licence
 init-github: init --ci github --language python --engine-command 'build/server --stdio' --build make {init}
 init-engines: init --ci github --language python --engine jedi,ty --for algorithms --project path:. --action {action}

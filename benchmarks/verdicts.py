@@ -23,7 +23,7 @@ from itertools import product
 
 import numpy as np
 
-from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, elsewhere, figures
+from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, estimate_other_code, figures
 from ci_eval.core.statistics.paired import LEVEL
 from ci_eval.core.statistics.student import Floats, critical_values
 
@@ -199,7 +199,7 @@ class Counts:
 
 def clustered(rows: Floats, fewest: float = 0) -> tuple[Floats, Floats]:
     """Intervals as ci-eval gives them, one per comparison; nan where it gives none."""
-    found = elsewhere(rows)
+    found = estimate_other_code(rows)
     reach = critical_values(1 - LEVEL, found.spread.df) * found.spread.error
     reach = np.where(found.effective >= fewest, reach, np.nan)
     return found.spread.center - reach, found.spread.center + reach

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from ci_eval.plugins.adapters.engine import FromRecipe, reaches, version_here
+from ci_eval.plugins.adapters.engine import FromRecipe, is_at_least, read_toolchain
 
 REQUIRE_ALL = "CI_EVAL_REQUIRE_ALL"
 
@@ -55,5 +55,5 @@ def need_engine(engine: FromRecipe) -> None:
     """Go on with the test only where the engine's programs are installed, its toolchains in versions that will do."""
     need(*engine.needs)
     for name, lowest in engine.toolchains.items():
-        if not reaches(here := version_here(name), lowest):
+        if not is_at_least(here := read_toolchain(name), lowest):
             lack(f"{engine.name} needs {name} {lowest} or newer, here is {here}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ci_eval.core.contracts import Task
 from ci_eval.core.grammar.document import Document
-from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.grammar.syntax import parse_tree
 from ci_eval.core.model import (
     CallCompletion,
     DeleteRange,
@@ -87,7 +87,7 @@ def _played(document: Document, actions: FileActions) -> Iterator[CallCompletion
 def errors(text: str, grammar: str, typed: tuple[int, int] | None = None) -> int:
     """How many places the grammar cannot read, but for those that touch what is being typed (begin, end; bytes)."""
     count = 0
-    stack = [parser(grammar).parse(text.encode()).root_node]
+    stack = [parse_tree(text.encode(), grammar).root_node]
     while stack:
         node = stack.pop()
         if node.type == "ERROR" or node.is_missing:

@@ -29,7 +29,7 @@ from ci_eval.plugins.adapters import jars, python_paths
 from ci_eval.plugins.adapters.endpoints import store, wire
 from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
-from ci_eval.plugins.adapters.lsp.completion import Question, offers
+from ci_eval.plugins.adapters.lsp.completion import Question
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, read_answer
 from ci_eval.plugins.adapters.process import MessageProcess
 from ci_eval.plugins.learning import rankers
@@ -75,7 +75,7 @@ def _lsp_messages(data: bytes, _folder: Path) -> None:
 
 
 def _lsp_answer(data: bytes, _folder: Path) -> None:
-    offers(read_answer(data), Question("text.", 5, "", "utf-16"), re.compile(r"\w+"))
+    Question("text.", 5, "", "utf-16").offers(read_answer(data), re.compile(r"\w+"))
 
 
 def _stream(data: bytes, _folder: Path) -> None:
@@ -194,9 +194,9 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
         b'[project]\nname = "x"\ndependencies = ["a"]\n',
         (PreparationError,),
     ),
-    "git address": (_text(git.check_url), b"https://x/y", (ConfigError,)),
+    "git address": (_text(lambda url: git.check_address(url, "main")), b"https://x/y", (ConfigError,)),
     "git page": (_text(git.parse_page), b"https://github.com/a/b/tree/main", (ConfigError,)),
-    "git revision": (_text(git.check_revision), b"main", (ConfigError,)),
+    "git revision": (_text(lambda revision: git.check_address("https://x/y", revision)), b"main", (ConfigError,)),
     "SPEC": (_text(project.parse), b"git:https://x/y@main", (ConfigError,)),
     "compile_commands.json": (_compile_commands("compile_commands.json"), b"[" + SAMPLE + b"]", ()),
     "compile_flags.txt": (_compile_commands("compile_flags.txt"), b"-I\nx\n-Xclang\n-load\n", ()),

@@ -36,7 +36,9 @@ public class Oracle {
     private static Path sourceRoot(Path path) throws IOException {
         var clause = java.util.regex.Pattern.compile("(?m)^package\\s+([\\w.]+)").matcher(Files.readString(path));
         Path root = path.getParent();
-        for (int depth = clause.find() ? clause.group(1).split("\\.").length : 0; depth > 0; depth--) root = root.getParent();
+        int depth = clause.find() ? clause.group(1).split("\\.").length : 0;
+        // A file alone may lie less deep than its package says.
+        while (depth-- > 0 && root.getParent() != null) root = root.getParent();
         return root;
     }
 

@@ -16,7 +16,6 @@ from ci_eval.cli.completions import add_settings_option
 from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import Choices, add_choice_options, add_placement_options, require_output
 from ci_eval.cli.runs import evaluation_told, parse_points, suite_told
-from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, limit_sessions
 from ci_eval.core.config.loading import View
 from ci_eval.jobs import compare as compare_job
@@ -249,12 +248,10 @@ def _make_sides(
 
 @cli.command("merge")
 @click.argument("workspaces", metavar="WORKSPACE...", type=cli_options.FOLDER, nargs=-1, required=True)
-@click.option(
-    "--output", type=cli_options.FOLDER, metavar="DIR", required=True, help="A new workspace, or the folder of a suite."
-)
+@click.option("--output", type=cli_options.FOLDER, metavar="DIR", required=True, help="The new workspace.")
 @cli_options.add_view_options
 def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
-    """Merge the shards of a run or of a suite, or several projects, into one workspace.
+    """Merge the shards of a run, or several projects, into one workspace.
 
     A folder means all workspaces in it. If a shard has several attempts, the newest counts. With 20 projects or
     more, intervals and tests are over projects. --filter, --title and --set are about the merged workspace, as of
@@ -266,14 +263,10 @@ def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
       ci-eval merge projects --output all-projects             all workspaces directly below the folder
     """
     screen = Screen()
-    if of_suites := suite_job.find_shards(workspaces):
-        suite_told(suite_job.merge(of_suites, output=output, view=view), screen, opening=False)
-        return
     evaluation_told(merge_job.merge(workspaces, output=output, view=view, screen=screen), screen)
 
 
 VARY = "A key of the configuration and its values; several keys are combined, each value with each."
-MERGE = "Merge the shards of a sweep in these folders, and evaluate nothing; may be repeated."
 
 
 @cli.command("sweep")
@@ -283,9 +276,9 @@ MERGE = "Merge the shards of a sweep in these folders, and evaluate nothing; may
     "--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY, shell_complete=completions.setting
 )
 @click.option("--resume", is_flag=True, help="Resume the interrupted sweep in --output.")
-@click.option("--shard", metavar="I/N", help="Run only the I-th of N parts of each run; see --merge.")
-@click.option("--merge", "merged", type=FILE, metavar="DIR", multiple=True, help=MERGE)
-def sweep_(choices: Choices, varied: tuple[str, ...], shard: str | None, **options: Any) -> None:
+@cli_options.add_removed_option("--shard", "leave it out, or give each machine a sweep of other values")
+@cli_options.add_removed_option("--merge", "`ci-eval report` shows several workspaces, `ci-eval compare` compares them")
+def sweep_(choices: Choices, varied: tuple[str, ...], **options: Any) -> None:
     """Evaluate each value of some keys over the same sessions, and compare each run with the first.
 
     The metrics are those of `comparison.metrics`. Write a workspace for each run below DIR, the comparisons with
@@ -295,12 +288,9 @@ def sweep_(choices: Choices, varied: tuple[str, ...], shard: str | None, **optio
     Examples:
       ci-eval sweep night.yaml --vary engine.options.order=1,2,3,6 --output sweep
       ci-eval sweep --task tokens --project path:. --vary engine=frequency,recency,ngram
-      ci-eval sweep night.yaml --vary 'engine.options.scopes=[file],[file, folder, project]' --shard 1/4
-      ci-eval sweep night.yaml --vary engine.options.order=1,2 --merge one --merge two --output whole
+      ci-eval sweep night.yaml --vary 'engine.options.scopes=[file],[file, folder, project]'
     """
     require_output(options["output"], resume=options["resume"], what="folder")
-    if options["merged"] and (shard or options["resume"]):
-        raise click.UsageError("--merge evaluates nothing: leave --shard and --resume out")
     screen = Screen()
 
     def configure_choice(choice: sweep_job.Choice) -> Config:
@@ -309,8 +299,7 @@ def sweep_(choices: Choices, varied: tuple[str, ...], shard: str | None, **optio
         overrides = (*engine, *choices.overrides, *choice.overrides)
         return replace(choices, engine=None, overrides=overrides).load(screen)
 
-    part = Shard.parse(shard) if shard else None
-    done = sweep_job.sweep(configure_choice, varied, shard=part, screen=screen, **options)
+    done = sweep_job.sweep(configure_choice, varied, screen=screen, **options)
     presenting.small(done.sweep, done.folder, done.reports, screen)
     if done.trouble:
         raise done.trouble

@@ -184,7 +184,7 @@ def code_review(
     records.mine_code_reviews(repositories, output, selection, screen=Screen(), judge=model, **options)
 
 
-SOURCES = ("projects", "git", "recordings", "simulate")
+SOURCES = ("projects", "git", "recordings")
 
 
 def _recordings(
@@ -210,10 +210,7 @@ def _recordings(
     callback=_recordings,
     help=f"Histories in recorded editing. Formats: {', '.join(streams.names())}. May be repeated.",
 )
-@click.option("--simulate", type=FILE, metavar="USAGES.jsonl", help="Histories that nobody typed.")
-@click.option(
-    "--language", type=click.Choice(usage_languages.names()), default=None, help="Needed but for --simulate, KaVE."
-)
+@click.option("--language", type=click.Choice(usage_languages.names()), default=None, help="Needed except for KaVE.")
 @click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
 @click.option("--own-types", is_flag=True, help="Also usages of types that the project itself defines.")
 @click.option("--infer", is_flag=True, help="Ask jedi where local rules do not tell a type: slow. Python only.")
@@ -230,11 +227,9 @@ def _recordings(
     is_flag=True,
     help="--git, --stream: also the texts and where the objects are in them, which completion engines are asked with.",
 )
-@click.option("--seed", default=0, show_default=True, help="Of --simulate.")
-@click.option("--steps", is_flag=True, help="--simulate: also each state between the first and the last.")
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def usages(output: Path, language: str | None, **options: Any) -> None:
-    """Object usages of code (--project), or how they came to be (--git, --stream, --simulate).
+    """Object usages of code (--project), or how they came to be (--git, --stream).
 
     A usage is what one method calls on the objects of one type; recommenders are trained on them. A history is a usage
     over time; recommenders are evaluated on them.
@@ -245,18 +240,16 @@ def usages(output: Path, language: str | None, **options: Any) -> None:
       ci-eval dataset usages --git . --language python --output histories.jsonl
       ci-eval dataset usages --stream neutral=recording.jsonl --language python --output histories.jsonl
       ci-eval dataset usages --stream kave=Events --output histories.jsonl
-      ci-eval dataset usages --simulate usages.jsonl --seed 1 --output histories.jsonl
     """
     sources = {name: options.pop(name) for name in SOURCES}
     chosen = [name for name in SOURCES if sources[name]]
     if len(chosen) != 1:
-        raise click.UsageError("give one of --project, --git, --stream and --simulate")
+        raise click.UsageError("give one of --project, --git and --stream")
     if options["texts"] and chosen[0] not in {"git", "recordings"}:
         raise click.UsageError("--texts stores what files were like over time: give it with --git or --stream")
     makers: dict[str, Callable[..., None]] = {
         "projects": mining.mine_projects,
         "git": mining.mine_git,
         "recordings": mining.mine_streams,
-        "simulate": mining.simulate_histories,
     }
     makers[chosen[0]](sources[chosen[0]], output, mining.Choices(language=language or "", **options), Screen())

@@ -48,10 +48,7 @@ def import_(workspace: Path, **options: Any) -> None:
 @cli.command("export")
 @click.argument("workspace", type=FOLDER)
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    help="The format of the tables; parquet needs the extra `ml`.",
+    "--format", "form", type=click.Choice(FORMATS), help="The format of the tables; parquet needs the extra `ml`."
 )
 @click.option("--to", "generation", type=GENERATIONS, help="Write a workspace for this version of the plugin.")
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="A new folder.")

@@ -5,7 +5,9 @@ completion and small commands would wait for the imports of all others."""
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -19,76 +21,37 @@ from ci_eval.ci.host import HOSTS
 FILE = click.Path(path_type=Path)
 COUNT = click.IntRange(min=1)
 
-COMMANDS: dict[str, dict[str, str]] = {
-    "answers": {
-        "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
-    },
-    "ci": {
-        "ci": "Commands for workflows and build steps.",
-    },
-    "comparisons": {
-        "compare": ("Compare NEW with BASE, session by session: better, worse, equivalent, or no difference shown."),
-        "compare-engines": "Ask two engines about the same code, in turns: which is better, and which is faster?",
-        "merge": ("Merge the shards of a run or of a suite, or several projects, into one workspace."),
-        "site": ("Build a static site of trends from past evaluations: a row, a page and a trend.json for each."),
-        "sweep": ("Evaluate each value of some keys over the same sessions, and compare each run with the first."),
-    },
-    "datasets": {
-        "dataset": "Build datasets for tasks such as unit-tests and code-review.",
-    },
-    "exchange": {
-        "export": ("Export the answers in WORKSPACE: as tables, or as a workspace of the JetBrains plugin."),
-        "import": "Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.",
-    },
-    "misses": {
-        "bisect": "Find the versions between GOOD and BAD in which results changed, and say for each what changed.",
-        "cases": "Ask an engine about the cases in FOLDER: does it offer what it must, and nothing that it must not?",
-        "causes": "List what to fix first: the misses of WORKSPACE by their causes, without asking an engine.",
-        "reduce": "Shrink the project around one miss to a few lines, while the engine still shows it.",
-    },
-    "models": {
-        "agreement": (
-            "Compare the verdicts of a WORKSPACE's judge with those of people: share of agreement, and Cohen's kappa."
-        ),
-        "expect": "Compute exactly what a modelled user would do on average, from the ranks at all prefixes.",
-        "export-ranker": ("Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs."),
-        "fit-user-model": "Fit a user model to logs, and print its tables as YAML for a configuration.",
-        "generate-ml-logs": (
-            "Run stages 1 and 2 with a modelled user, and log every suggestion with its features in WORKSPACE/logs."
-        ),
-        "grade": "Grade the suggestions of a WORKSPACE again, or each line of PAIRS by GRADER, without an engine.",
-        "import-ranker": "Import a ranker that was trained elsewhere (LightGBM's text, or ONNX).",
-        "rerank": "Rank the stored suggestions of WORKSPACE by another completion type, without asking the engine.",
-        "train-ranker": (
-            "Train a ranker (--completion-type ML) from logs: workspaces of generate-ml-logs, or a folder of such."
-        ),
-        "train-recommender": (
-            "Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line."
-        ),
-        "logs": "Compare completion logs of modelled users with those of real users.",
-    },
-    "runs": {
-        "actions": "Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",
-        "evaluate": "Run all stages: project and engine → a workspace with reports.",
-        "interpret": "Run stage 2 alone: actions of WORKSPACE and an engine → sessions.",
-        "report": "Run stage 3 alone: write the reports of each WORKSPACE again.",
-        "show": "Show one session of WORKSPACE: location, expected text, suggestions.",
-    },
-    "starting": {
-        "init": "Ask three questions, then write a configuration and the files of your CI.",
-    },
-    "views": {
-        "doctor": "Check what is installed and what is missing, and print the command that helps.",
-        "list": "List engines, languages, tasks, metrics and other choices.",
-        "plan": "Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.",
-        "schema": "Print the JSON schema of configurations, of a file that ci-eval writes, or of a line of a dataset.",
-        "plan-logs": ("Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON."),
-    },
+COMMANDS = {
+    "answers": "answers",
+    "ci": "ci",
+    "comparisons": "compare compare-engines merge site sweep",
+    "datasets": "dataset",
+    "exchange": "export import",
+    "misses": "bisect cases causes reduce",
+    "models": "expect export-ranker fit-user-model generate-ml-logs grade import-ranker logs rerank "
+    "train-ranker train-recommender",
+    "runs": "actions evaluate interpret report show",
+    "starting": "init",
+    "views": "doctor list plan plan-logs schema",
 }
-"""Module → its commands, with the first sentence of their help."""
+"""Module → its commands."""
+NAMES = frozenset(name for names in COMMANDS.values() for name in names.split())
 
-SUMMARIES = {name: text for commands in COMMANDS.values() for name, text in commands.items()}
-NAMES = frozenset(SUMMARIES)
+
+def read_summaries() -> dict[str, str]:
+    """Return the first sentence of the help of each command."""
+    summaries = {}
+    for module in COMMANDS:
+        # The source is read, since the imports of all commands take much longer.
+        tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
+        for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+            text = " ".join((ast.get_docstring(function) or "").split())
+            for call in (node for node in function.decorator_list if isinstance(node, ast.Call)):
+                if ast.unparse(call.func) in {"cli.command", "cli.group"}:
+                    name = ast.literal_eval(call.args[0]) if call.args else function.name
+                    summaries[name] = re.split(r"(?<=[.?])( |$)", text)[0]
+    return summaries
+
 
 GROUPS = {
     "Begin": "init doctor list",
@@ -189,7 +152,7 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Imports the command's module; all modules if none has it, so that similar names are suggested."""
-        for module in [module for module, names in COMMANDS.items() if cmd_name in names] or COMMANDS:
+        for module in [module for module, names in COMMANDS.items() if cmd_name in names.split()] or COMMANDS:
             import_module(f"{__package__}.{module}")
         return super().get_command(ctx, cmd_name)
 
@@ -197,9 +160,10 @@ class Commands(click.Group):
         """Write whole summaries. click.Group cuts them to a line, and imports all commands for them."""
         groups = {title: names.split() for title, names in GROUPS.items()}
         further = sorted(NAMES.difference(*groups.values()))
+        summaries = read_summaries()
         for title, names in (groups | ({"Further": further} if ALL_SHOWN in ctx.meta else {})).items():
             with formatter.section(title):
-                formatter.write_dl([(name, SUMMARIES[name]) for name in names])
+                formatter.write_dl([(name, summaries[name]) for name in names])
         if ALL_SHOWN not in ctx.meta:
             formatter.write_text(f"{len(further)} further commands: ci-eval --help-all")
 

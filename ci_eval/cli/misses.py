@@ -60,7 +60,6 @@ def causes(
 DURATION = re.compile(r"([1-9]\d*)(s|m|h)")
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 FOR = "How long to search at most, such as 90s or 10m; the best so far is kept, as at Ctrl-C."
-AGAINST = "A run of another engine over the same sessions, which has what is missed: it must have it in the case, too."
 CASE = "Write the case to this source file as well, marked for `ci-eval cases`."
 
 
@@ -76,18 +75,10 @@ def _parse_duration(_context: click.Context, _option: click.Parameter, value: st
 @click.argument("session")
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="The folder of the result; new or empty.")
 @click.option("--for", "seconds", default="2m", show_default=True, callback=_parse_duration, metavar="TIME", help=FOR)
-@click.option("--against", type=FOLDER, metavar="WORKSPACE", help=AGAINST)
+@cli_options.add_removed_option("--against", "leave it out; `ci-eval causes --other` says what another engine has")
 @click.option("--case", type=FILE, metavar="FILE", help=CASE)
 @click.option("--trust", "trusted", is_flag=True, help=TRUST)
-def reduce_(
-    workspace: Path,
-    session: str,
-    output: Path,
-    seconds: float,
-    against: Path | None,
-    case: Path | None,
-    trusted: bool,
-) -> None:
+def reduce_(workspace: Path, session: str, output: Path, seconds: float, case: Path | None, trusted: bool) -> None:
     """Shrink the project around one miss to a few lines, while the engine still shows it.
 
     SESSION is the beginning of an id, as `ci-eval causes` lists them. Files go first, then members, statements and
@@ -97,7 +88,7 @@ def reduce_(
     \b
     Examples:
       ci-eval reduce night 4f0c --output miss
-      ci-eval reduce night 4f0c --output miss --for 10m --against pyright-night
+      ci-eval reduce night 4f0c --output miss --for 10m
       ci-eval reduce night 4f0c --output miss --case cases/operators.py
     """
     screen = Screen()
@@ -106,7 +97,6 @@ def reduce_(
         session,
         output=output,
         seconds=seconds,
-        against=against,
         case=case,
         trusted=trusted,
         command=["ci-eval", *sys.argv[1:]],
@@ -115,7 +105,7 @@ def reduce_(
     screen.result(done.title)
     screen.result(
         f"{done.lines_before:,} lines in {done.files_before:,} files became {done.lines:,} in "
-        f"{len(done.result.files):,}, by {done.questions:,} questions; ended: {done.ended}"
+        f"{len(done.result.files):,}, by {done.oracle.asked.questions:,} questions; ended: {done.ended}"
     )
     screen.result(f"seen in {done.fresh} of {done.fresh} fresh engines; kept the same: {', '.join(done.oracle.kept)}")
     screen.result(f"issue     {output / 'issue.md'}")

@@ -20,7 +20,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load
 from ci_eval.core.logs import formats as log_formats
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import ml, models
+from ci_eval.jobs import ml
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.jetbrains import calibration as calibrating
 from ci_eval.jobs.jetbrains.calibration import Difference, Judged
@@ -223,25 +223,6 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
-
-
-@cli.command("agreement")
-@click.argument("workspace", type=cli_options.FOLDER)
-@click.argument("tables", metavar="PERSON.csv...", type=FILE, nargs=-1, required=True)
-@click.option("--limit", type=COUNT, default=100, show_default=True, help="Comments of a new table.")
-@click.option("--seed", default=0, show_default=True, help="Which comments are sampled.")
-def agreement_(workspace: Path, tables: tuple[Path, ...], limit: int, seed: int) -> None:
-    """Compare the verdicts of a WORKSPACE's judge with those of people: share of agreement, and Cohen's kappa.
-
-    A table that does not exist is written, with judged comments that wait for a verdict, `same` or `different`. The
-    same command compares what people have filled in.
-
-    \b
-    Examples:
-      ci-eval agreement out ann.csv bo.csv --limit 60
-      ci-eval agreement out ann.csv bo.csv
-    """
-    models.compare_judge(workspace, tables, limit=limit, seed=seed, screen=Screen())
 
 
 @cli.command("fit-user-model")

@@ -72,7 +72,8 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
             workspace = Workspace.open(resumed)
             stored_config(workspace)
             config = self._apply_options(workspace.config_path, {}, screen, ladder=False)
-            refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
+            instead = "choose an engine with --engine or a CONFIG"
+            refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None, instead=instead)
             return config
         if self._file == DEMO:
             if resumed:
@@ -265,6 +266,16 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
     report = reports.get("html")
     if report and not webbrowser.open(report.absolute().as_uri()):
         screen.warn(f"no browser could be started; the report is {report}")
+
+
+def add_removed_option(name: str, advice: str) -> Decorator:
+    """Accept an option that was removed, and raise UsageError with the advice if it is given."""
+
+    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise click.UsageError(f"{name} was taken out: {advice}")
+
+    return click.option(name, hidden=True, expose_value=False, callback=refuse)
 
 
 def require_output(output: Path | None, *, resume: bool, what: str) -> None:

@@ -37,17 +37,15 @@ STAGE_SET = (
 REPEAT = "Ask each session N times, each time with a fresh engine, to see how far answers and times vary."
 
 
+NO_EXPECT = (
+    "leave it out, --precision alone asks as many sessions as it takes (of a modelled user: `ci-eval expect`, "
+    "`ci-eval compare --expect`)"
+)
+
+
 def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
     """Parse 1pp to 0.01; None if the option is not given."""
     return phases.parse(given) if given else None
-
-
-def refuse_expect(_: click.Context, __: click.Parameter, given: str | None) -> None:
-    if given is not None:
-        raise click.UsageError(
-            "--expect was taken out of evaluate: leave it out, --precision alone asks as many sessions as it takes "
-            "(of a modelled user: `ci-eval expect`, `ci-eval compare --expect`)"
-        )
 
 
 @cli.command(epilog=EXAMPLES)
@@ -60,7 +58,7 @@ def refuse_expect(_: click.Context, __: click.Parameter, given: str | None) -> N
 @click.option("--reuse", type=cli_options.FOLDER, metavar="WORKSPACE", help=REUSE)
 @click.option("--all", "everything", is_flag=True, help=cli_options.ALL)
 @click.option("--precision", metavar="Xpp", callback=parse_points, help=PRECISION)
-@click.option("--expect", hidden=True, expose_value=False, callback=refuse_expect)
+@cli_options.add_removed_option("--expect", NO_EXPECT)
 @cli_options.add_gate_options
 @cli_options.add_open_option
 def evaluate(
@@ -92,8 +90,8 @@ def evaluate(
         _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
     if chosen.projects:
         why = "each project of a suite is evaluated whole, and asked everything"
-        _refuse(why, reuse=reuse, precision=precision)
-        suite_told(suite_job.evaluate(chosen, shard=part, screen=screen, **options), screen, opening=opening)
+        _refuse(why, reuse=reuse, precision=precision, shard=shard)
+        suite_told(suite_job.evaluate(chosen, screen=screen, **options), screen, opening=opening)
         return
     done = evaluate_job.evaluate(chosen, screen=screen, shard=part, reuse=reuse, precision=precision, **options)
     evaluation_told(done, screen, opening=opening)
@@ -176,11 +174,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
         )
     screen = Screen()
     folder = evaluate_job.only_sessions(
-        workspace,
-        command=engine_command,
-        screen=screen,
-        shard=Shard.parse(shard) if shard else None,
-        **options,
+        workspace, command=engine_command, screen=screen, shard=Shard.parse(shard) if shard else None, **options
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
     screen.line(str(folder))

@@ -12,6 +12,7 @@ import msgspec
 from ci_eval.ci import Screen
 from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import COUNT, FILE, cli
+from ci_eval.cli.options import add_removed_option
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import listings as listing
@@ -27,7 +28,7 @@ from ci_eval.jobs.workflows import plan as plan_job
     metavar="N",
     default=1,
     show_default=True,
-    help="The average number of shards per evaluation.",
+    help="The number of shards per evaluation; a suite has one.",
 )
 @add_named_option(
     "--completion-type",
@@ -38,13 +39,7 @@ from ci_eval.jobs.workflows import plan as plan_job
     multiple=True,
     help="May be repeated. Default: BASIC.",
 )
-@click.option(
-    "--timings",
-    type=FILE,
-    metavar="WORKSPACE",
-    multiple=True,
-    help="An earlier run whose times balance the shards; may be repeated.",
-)
+@add_removed_option("--timings", "each evaluation has --shards shards; plan a longer one by itself, with more of them")
 @click.option(
     "--ml-config",
     "ml_configs",

@@ -108,8 +108,6 @@ Declarations = Mapping[str, frozenset[str]]
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
     """The node types that matter for hiding code that is not typed yet, by their names in the grammar."""
 
-    containers: frozenset[str] = frozenset()
-    """The nodes that only hold declarations and statements, and what is between them: module, class body …"""
     lists: frozenset[str] = frozenset()
     """The nodes outside functions whose children are typed in order: file, body of a class; also "PARENT NODE"."""
     bodies: frozenset[str] = frozenset()

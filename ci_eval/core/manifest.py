@@ -19,6 +19,7 @@ from ci_eval.core.model import (
     LogsRecord,
     Number,
     ProjectInfo,
+    Sampling,
     Value,
     Vocabulary,
 )
@@ -130,8 +131,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     precision: Annotated[float, Meta(gt=0, lt=1)] | None = None
     """The largest half width that the interval of one metric may have; None = the number of sessions does not depend on
     a precision."""
-    sampling: object = None
-    """The strata of a run with `--precision` by a former version, which drew sessions by their expected answers."""
+    sampling: Sampling | None = None
+    """How stage 1 drew the sessions, if it parsed only some files; `generated` is an estimate then."""
     closures: dict[str, str] = {}
     """The digest of all files that results in a source file depend on, by source file, if the engine declares these;
     empty = results depend on the whole project."""
@@ -176,7 +177,8 @@ class Manifest(Value, frozen=True, kw_only=True):
         """Check that counts and times do not contradict each other. Raises ValueError if they do."""
         if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
             raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
-        if self.sampling:
+        # A run with `--precision` by a former version, which drew sessions by their expected answers, has no files.
+        if self.sampling and not self.sampling.files:
             raise ValueError("its sessions were drawn by what a former version of --precision expected: evaluate again")
         for record in self.stages.values():
             _check_times(record.started, record.ended)

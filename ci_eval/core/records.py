@@ -10,7 +10,17 @@ import msgspec
 
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.contracts import Band, Hands, Lines, RecordItem, SourceHole, Split, Splitter, Task
-from ci_eval.core.model import Kind, LookupScore, PlayItem, Properties, QueriesConfig, Record, Runnable, Status
+from ci_eval.core.model import (
+    Kind,
+    LookupScore,
+    PlayItem,
+    Properties,
+    QueriesConfig,
+    Record,
+    Runnable,
+    SessionScore,
+    Status,
+)
 
 
 class Sample(msgspec.Struct):
@@ -147,9 +157,13 @@ BANDS = (
 LEGEND: dict[str, str] = {band.outcome: f"score {band.name}" for band in reversed(BANDS)}
 
 
-def find_band(score: float) -> Band:
-    return BANDS[sum(score < least for least in LEASTS)]
+def find_band(score: Callable[[SessionScore], float], session: SessionScore) -> Band:
+    return BANDS[sum(score(session) < least for least in LEASTS)]
 
 
 def status(lookups: Sequence[LookupScore]) -> Status:
     return Status.OK if lookups[-1].total else Status.EMPTY
+
+
+record_task = partial(Task, record=read_mera_line, status=status, bands=BANDS, legend=LEGEND, play=ask_once)
+"""A task whose items are records of MERA CODE or neutral ones, each asked about once."""

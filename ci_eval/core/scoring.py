@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ci_eval.core.contracts import Band, Item, Metric, Observation, Task
 from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status, Suggestion, Token
 from ci_eval.core.model.report import Responses
-from ci_eval.core.model.sessions import Course, status
+from ci_eval.core.model.sessions import status
 
 
 def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
@@ -74,7 +74,16 @@ def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence
     session on which the engine failed is a miss whatever the user does, and times are of all lookups."""
     if not session.courses or session.status in FAILED:
         return [metric.observe(session) for metric in metrics]
-    sessions, observed = [_follow(session, course) for course in session.courses], []
+    observed, sessions = list[Sequence[Observation]](), list[SessionScore]()
+    for course in session.courses:
+        lookups = session.lookups[course.first : course.end]
+        if not lookups:
+            sessions.append(session)
+            continue
+        last = replace(lookups[-1], selected=course.taken)
+        lookups = (*(replace(of, selected=False) if of.selected else of for of in lookups[:-1]), last)
+        typed = len(lookups[0].prefix)
+        sessions.append(replace(session, lookups=lookups, status=status(lookups), typed=typed, courses=()))
     # Some users may never ask, and such a session does not count: the expectation is over the others.
     whole = fsum(course.share for course in session.courses)
     for metric in metrics:
@@ -96,15 +105,6 @@ def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence
             [(round(fsum(above for above, _ in pairs), DIGITS), round(fsum(below for _, below in pairs), DIGITS))]
         )
     return observed
-
-
-def _follow(session: SessionScore, course: Course) -> SessionScore:
-    lookups = session.lookups[course.first : course.end]
-    if not lookups:
-        return session
-    last = replace(lookups[-1], selected=course.taken)
-    lookups = (*(replace(lookup, selected=False) if lookup.selected else lookup for lookup in lookups[:-1]), last)
-    return replace(session, lookups=lookups, status=status(lookups), typed=len(lookups[0].prefix), courses=())
 
 
 DIGITS = 12

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Generic, TypeVar, cast
@@ -87,11 +87,13 @@ class Workers(Generic[Task, Result]):
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         workers = [*self._idle, *self._busy]
-        # All pipes are closed first, so that the workers end at the same time.
+        seconds = 0.0 if kind or self._stopped else GOODBYE
+        if seconds:
+            # All pipes are closed first, so that the workers end at the same time.
+            for worker in workers:
+                worker.pipe.close()
         for worker in workers:
-            worker.pipe.close()
-        for worker in workers:
-            worker.end(0.0 if kind or self._stopped else GOODBYE)
+            worker.end(seconds)
 
     @property
     def counted(self) -> int:
@@ -108,10 +110,13 @@ class Workers(Generic[Task, Result]):
             while (waiting or self._retries) and len(self._busy) < self._jobs:
                 task, tries = self._retries.pop() if self._retries else (waiting.popleft(), self._tries)
                 alive = [worker for worker in self._idle if worker.alive]
-                worker = alive.pop(0) if alive else _Worker(self._counter, self._job)
+                messages = [task] if alive else [self._job, task]
+                worker = alive.pop(0) if alive else _Worker(self._counter)
                 self._idle = alive
-                worker.send(task)
+                # Ctrl-C may break a message off; the worker is killed then, which takes that it is known.
                 self._busy[worker] = task, tries
+                for message in messages:
+                    worker.send(message)
             # A worker has ended if it has sent something, or is dead or late.
             left = min(worker.deadline for worker in self._busy) - time.monotonic()
             ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
@@ -156,16 +161,15 @@ BEGUN, DEAD, LATE = _Sign
 
 
 class _Worker:
-    def __init__(self, counter: ctypes.c_uint64, job: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
+    def __init__(self, counter: ctypes.c_uint64) -> None:
         self.pipe, worker_end = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(target=_serve, args=(worker_end, os.getpid(), counter), daemon=True)
-        with _spare_process():
+        with _delay_interrupts(), _spare_process():
             self._process.start()
         # As long as this process holds that end, the worker's death would not end the pipe.
         worker_end.close()
         self.deadline = math.inf
         """The value of time.monotonic() at which its task counts as stuck."""
-        self.send(job)
 
     @property
     def alive(self) -> bool:
@@ -183,12 +187,15 @@ class _Worker:
         except (EOFError, ConnectionResetError):
             return DEAD
 
-    def end(self, patience: float) -> str:
-        """Use force after `patience` seconds. Return how the worker ended."""
-        self.pipe.close()
-        self._process.join(patience)
+    def end(self, seconds: float) -> str:
+        """Wait for the end of the process for so long, then kill it. Return how it ended."""
+        if seconds:
+            # The worker ends by itself when its pipe is closed; in the middle of a message it would print an error.
+            self.pipe.close()
+            self._process.join(seconds)
         self._process.kill()
         self._process.join()
+        self.pipe.close()
         code = self._process.exitcode or 0
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
@@ -208,6 +215,7 @@ def count() -> None:
 def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
     # Ctrl-C reaches all processes of a terminal, and the parent alone decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if sys.platform == "linux":
         # The process is killed when its parent ends, however that ends; elsewhere closed pipes end it.
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
@@ -227,6 +235,25 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
             except Exception as error:  # noqa: BLE001  whatever a task raises in its worker costs that task alone
                 outcome = None, "".join(traceback.format_exception_only(error)).strip()
             pipe.send(outcome)
+
+
+@contextmanager
+def _delay_interrupts() -> Iterator[None]:
+    """Delay Ctrl-C to the end of the block. A process that is started meanwhile gets none until it unblocks SIGINT."""
+    # The start of multiprocessing's tracker would unblock the signal.
+    resource_tracker.ensure_running()
+    is_main, interrupts = threading.current_thread() is threading.main_thread(), list[int]()
+    # Other threads, which do not block the signal, would have it handled here as well.
+    former = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number)) if is_main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if is_main:
+            signal.signal(signal.SIGINT, former)
+        if interrupts:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

@@ -82,7 +82,7 @@ class Workspace:
     @staticmethod
     def check_free(folder: Path, hint: str = "") -> None:
         """Check that the folder is new or empty. Raises WorkspaceError, which ends with `hint`, if not."""
-        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _hardly_begun(folder))):
+        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _is_hardly_begun(folder))):
             raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
 
     @classmethod
@@ -194,6 +194,8 @@ class Workspace:
         if merged or manifest.shard is not None:
             files = {head.path: head.sessions for head in self.heads().values()}
             counts = dict(count_project_sessions(files, shard=manifest.shard, merged=merged))
+            if manifest.sampling and not merged:
+                counts = {"": round(manifest.generated * counts.get("", 0) / max(sum(files.values()), 1))}
         classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
         sessions = {(project, name): number for project, of in classes.items() for name, number in of.items()}
         return Strata(sessions, merged, manifest.unparsable)
@@ -312,7 +314,7 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
 
 
-def _hardly_begun(folder: Path) -> bool:
+def _is_hardly_begun(folder: Path) -> bool:
     """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
     names = {path.name for path in folder.iterdir()}
     begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)

@@ -17,10 +17,10 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, BinaryIO, Literal, cast
+from typing import IO, Any, BinaryIO, Literal, cast
 
 import msgspec
 
@@ -36,6 +36,13 @@ BROKEN = (
 )  # fmt: skip
 """The exceptions that the standard library raises on damaged archives. RecursionError and NotImplementedError are
 RuntimeErrors."""
+
+DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file, mode="rb"),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\0": lzma.LZMAFile,
+}
+"""The first bytes of a compressed file → its reader."""
 
 Kind = Literal["file", "folder", "symlink", "hardlink", "other"]
 
@@ -141,7 +148,7 @@ class _Writer:
     def write(self, name: str, body: IO[bytes], executable: bool) -> None:
         self.make_folder(posixpath.dirname(name))
         # Whatever the checks above miss, nothing that exists is overwritten and no link is followed.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         size = 0
         with os.fdopen(os.open(self.folder / name, flags, 0o755 if executable else 0o644), "wb") as file:
             while chunk := body.read(CHUNK):
@@ -198,25 +205,16 @@ def _read_members(archive: Path, writer: _Writer) -> Iterator[_Member]:
         if magic[:4] in (b"PK\3\4", b"PK\5\6"):
             with zipfile.ZipFile(file) as bundle:
                 yield from _zip_members(bundle)
-        else:
-            with closing(_decompress(file, magic)) as stream:
-                metered = cast(BinaryIO, _Metered(stream, writer))
-                with tarfile.open(fileobj=metered, mode="r:", encoding="utf-8") as tar:
-                    yield from _tar_members(tar)
-
-
-def _decompress(file: BinaryIO, magic: bytes) -> IO[bytes]:
-    if magic.startswith(b"\x1f\x8b"):
-        return cast(IO[bytes], gzip.GzipFile(fileobj=file, mode="rb"))
-    if magic.startswith(b"BZh"):
-        return cast(IO[bytes], bz2.BZ2File(file))
-    if magic == b"\xfd7zXZ\0":
-        return cast(IO[bytes], lzma.LZMAFile(file))
-    return file
+            return
+        decompress = next((opener for start, opener in DECOMPRESSORS.items() if magic.startswith(start)), None)
+        with closing(decompress(file) if decompress else file) as stream:
+            metered = cast(BinaryIO, _Metered(stream, writer))
+            with tarfile.open(fileobj=metered, mode="r:", encoding="utf-8") as tar:
+                yield from _tar_members(tar)
 
 
 class _Metered:
-    # On forged headers, tarfile itself loops or fills memory: hence limits on sizes and no way back.
+    # On forged headers, tarfile itself loops or fills memory, so sizes are limited and no seek goes back.
 
     def __init__(self, stream: IO[bytes], writer: _Writer) -> None:
         self.stream, self.writer = stream, writer
@@ -264,7 +262,7 @@ def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
     for info in bundle.infolist():
         if info.flag_bits & 0x1:
             raise ArchiveError(f"{info.filename!r} is encrypted")
-        # zipfile limits what it unpacks at once for deflate alone, so other methods could fill the memory.
+        # zipfile limits what it unpacks at once only for deflate, so other methods could fill the memory.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ArchiveError(f"{info.filename!r} is packed by a method other than deflate")
         mode = info.external_attr >> 16

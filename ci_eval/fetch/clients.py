@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -53,34 +54,24 @@ def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match
     raise ConfigError(f"{text!r} is not {expected}")
 
 
-def run_client(
-    argv: Sequence[str],
-    *,
-    cwd: Path | None = None,
-    timeout: float = TIMEOUT,
-    variables: Mapping[str, str] | None = None,
-) -> str:
+def run_client(argv: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None) -> str:
     """Return what the client printed. It runs in `cwd`, by default an empty folder, and is killed with all it started
-    after `timeout` seconds. `variables` are added to its environment. Raises InstallError with the last lines of its
+    after TIMEOUT seconds. `variables` are added to its environment. Raises InstallError with the last lines of its
     standard error."""
-    ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
+    ended = run_to_end(argv, cwd=cwd, variables=variables)
     if ended.code:
         raise InstallError(failure(ended))
     return ended.output
 
 
 def run_to_end(
-    argv: Sequence[str],
-    *,
-    cwd: Path | None = None,
-    timeout: float = TIMEOUT,
-    variables: Mapping[str, str] | None = None,
+    argv: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None
 ) -> ClientEnd:
-    """Return the result also if the client failed, so that the caller can explain the failure. The arguments are those
-    of `run_client`. Raises InstallError if the client is not installed or takes too long."""
+    """Run a client as `run_client` does, but return the end also of a client that failed. Raises InstallError if the
+    client is not installed or takes too long."""
     if cwd is None:
         with tempfile.TemporaryDirectory() as empty:
-            return run_to_end(argv, cwd=Path(empty), timeout=timeout, variables=variables)
+            return run_to_end(argv, cwd=Path(empty), variables=variables)
     program = shutil.which(argv[0])
     # pip runs as an argument of `drivers/alone.py`.
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
@@ -100,12 +91,12 @@ def run_to_end(
     )
     with process:
         try:
-            output, trouble = process.communicate(timeout=timeout)
+            output, trouble = process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             kill_group(process)
-            raise InstallError(f"{name} took longer than {timeout:g} s. Check the network, then run again.") from None
+            raise InstallError(f"{name} took longer than {TIMEOUT:g} s. Check the network, then run again.") from None
         except BaseException:
-            # Another session does not get Ctrl-C.
+            # The client is in another session, which does not get Ctrl-C.
             kill_group(process)
             raise
     return ClientEnd(name=name, code=process.returncode, output=output, trouble=trouble)
@@ -117,20 +108,14 @@ def failure(ended: ClientEnd) -> str:
 
 def kill_group(process: subprocess.Popen[str]) -> None:
     """`process` was started with `start_new_session`."""
-    if hasattr(os, "killpg"):
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
-    else:
-        process.kill()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def last_words(text: str) -> str:
-    """Return the last lines of what a client printed, indented and without the passwords in addresses. If these lines
-    say that the network cannot be reached, one line with advice is returned instead."""
+    """Return the last lines of what a client printed, indented and without the passwords in addresses. If the network
+    cannot be reached, one line with advice is returned instead."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    # Clients often say once for each attempt that the network cannot be reached: one line will do.
     if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
         last = quote(lines[-1].strip())
         return (
@@ -140,9 +125,8 @@ def last_words(text: str) -> str:
 
 
 def one_file(run: Callable[[Path], object], suffix: str, folder: Path, missing: str) -> Path:
-    """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`. Returns
-    the file's new path. Raises InstallError with the message `missing` if there is not exactly one file that ends in
-    `suffix`."""
+    """Let a client write into a temporary folder, and move the file that ends in `suffix` into `folder`. Returns its
+    new path. Raises InstallError with the message `missing` unless there is exactly one such file."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:
         run(Path(name))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +15,7 @@ from ci_eval.fetch import schemes, sealed
 from ci_eval.fetch.download import download, hash_file, shown
 
 LONGEST = 16 << 20
-"""The most bytes of a line; longer ones are no sample that a language model could read."""
+"""Bytes of a line; a longer one is not read."""
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,13 +50,17 @@ def prepare(spec: str, *, cache: Path) -> Dataset:
     if spec.startswith(("https:", "http:")):
         pinned = schemes.CATALOG.load("https").parse(spec)
         path = download(pinned.source, sha256=pinned.sha256, cache=cache)
-        return _dataset(path, f"{shown(pinned.source)}{pinned.pin}", pinned.name)
-    path = Path(spec).expanduser()
+        spec, name = f"{shown(pinned.source)}{pinned.pin}", pinned.name
+    else:
+        path = Path(spec).expanduser()
+        name = path.name
     if not path.is_file():
         raise ConfigError(f"there is no dataset {spec}: give a file of JSON lines, or https://HOST/FILE#sha256=HEX")
     if not os.access(path, os.R_OK):
         raise ConfigError(f"the dataset {spec} cannot be read: check its permissions")
-    return _dataset(path, spec, path.name)
+    digest = hash_file(path)
+    info = ProjectInfo(spec=spec, name=name.removesuffix(".jsonl"), revision=digest[:12], checksum=digest)
+    return Dataset(path=path, info=info)
 
 
 def lay_out(files: Mapping[str, str], *, cache: Path) -> Path:
@@ -66,26 +69,15 @@ def lay_out(files: Mapping[str, str], *, cache: Path) -> Path:
     digest = sha256()
     for path, text in files.items():
         digest.update(f"{path}\0{text}\0".encode())
-    datasets = cache.absolute() / "datasets"
-    folder = datasets / digest.hexdigest()[:32]
+    folder = cache.absolute() / "datasets" / digest.hexdigest()[:32]
     if sealed.intact(folder):
         return folder
     try:
-        datasets.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=datasets, ignore_cleanup_errors=True) as name:
-            whole = Path(name, "whole")
-            whole.mkdir()
+        with sealed.new_folder(folder.parent) as whole:
             for path, text in files.items():
                 (whole / path).parent.mkdir(parents=True, exist_ok=True)
                 (whole / path).write_bytes(text.encode())
-            sealed.seal(whole, complete=True)
-            sealed.publish(whole, folder)
+            sealed.publish(whole, folder, complete=True)
     except OSError as error:
         raise PreparationError(f"Cannot lay out a dataset: {error}. Is {cache} writable, the disk full?") from error
     return folder
-
-
-def _dataset(path: Path, spec: str, name: str) -> Dataset:
-    digest = hash_file(path)
-    info = ProjectInfo(spec=spec, name=name.removesuffix(".jsonl"), revision=digest[:12], checksum=digest)
-    return Dataset(path=path, info=info)

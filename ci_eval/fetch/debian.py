@@ -67,8 +67,8 @@ DEBIAN = re.compile(r"(?P<name>[a-z0-9][a-z0-9+.-]+)=(?P<version>(?:\d+:)?\d[A-Z
 TARBALL = re.compile(r".+?(?:\.orig(?:-(?P<component>[A-Za-z0-9-]+))?)?\.tar\.(?:gz|xz|bz2)")
 UNKNOWN = re.compile(r"Can not find version|Unable to find a source package|You must put some 'deb-src'")
 
-# The hooks of the machine's own updates are not for these lists; a default release has no meaning for them.
-# Without the user _apt, folders that only the caller may enter will do; signatures are checked as always.
+# The machine's hooks and its default release are not for these lists. The user _apt could not write to folders that
+# only the caller may enter. Signatures are checked as always.
 SETTINGS = """\
 #clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
@@ -102,10 +102,7 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
         if UNKNOWN.search(trouble) and (versions := apt.versions(name, folder)):
             advice = f"This machine's apt sources have {name} in {', '.join(versions)}, not {version}."
         elif UNKNOWN.search(trouble):
-            advice = (
-                f"This machine's apt sources have no source package {name}. Check the name: it may differ from the "
-            )
-            advice += "binary's."
+            advice = f"This machine's apt sources have no source package {name}: its name may differ from the binary's."
         raise InstallError(f"{trouble}\n{advice}{incomplete}")
     matches = {path: match for path in sorted(folder.iterdir()) if (match := TARBALL.fullmatch(path.name))}
     components = {match["component"]: path for path, match in matches.items() if match["component"]}
@@ -133,10 +130,10 @@ class _Apt:
     def __init__(self, folder: Path, sources: AptSources) -> None:
         self.folder, self.sources = folder, sources
         if not sources.lines and not sources.stanzas:
-            raise InstallError("apt-get has no place to take sources from: sources.list and sources.list.d are empty.")
+            raise InstallError("apt-get has no sources: sources.list and sources.list.d are empty.")
 
     def is_fresh(self) -> bool:
-        """Return whether the lists are those of the machine's sources, and at most a day old."""
+        """Return whether the lists belong to the machine's sources and are at most a day old."""
         try:
             age = time.time() - (self.folder / "apt.conf").stat().st_mtime
             stored = AptSources(
@@ -154,7 +151,7 @@ class _Apt:
         with tempfile.TemporaryDirectory(prefix=".apt-", dir=self.folder.parent, ignore_cleanup_errors=True) as name:
             fresh = _Apt(Path(name, "new"), self.sources)
             missed = fresh.fetch_lists()
-            # If two processes do so at once, the lists of one of them stay.
+            # If two processes update at once, the lists of one of them stay.
             with contextlib.suppress(OSError):
                 self.folder.rename(Path(name, "old"))
             with contextlib.suppress(OSError):
@@ -174,7 +171,7 @@ class _Apt:
                 variables={"LC_ALL": "C"},
             )
         except InstallError as error:
-            # One source of several that cannot be reached does not matter yet.
+            # If one of several sources cannot be reached, the others may have the package.
             if any((self.folder / "lists").glob("*Sources*")):
                 return str(error)
             hint = "Check the network, and that `apt-get update` works on this machine."

@@ -9,9 +9,8 @@ import os
 import random
 import re
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
@@ -24,8 +23,10 @@ MAX_BYTES = 1 << 30
 MAX_REDIRECTS = 5
 MAX_WAIT = 60.0
 MAX_SECONDS = 1800.0
+ATTEMPTS = 4
 CHUNK = 1 << 16
 TIMEOUT = (10.0, 60.0)
+"""Seconds to connect, and between two packets."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -37,19 +38,9 @@ class _TryAgain(Exception):
         self.wait = wait
 
 
-def download(
-    url: str,
-    *,
-    sha256: str,
-    cache: Path,
-    max_bytes: int = MAX_BYTES,
-    attempts: int = 4,
-    timeout: tuple[float, float] = TIMEOUT,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Path:
+def download(url: str, *, sha256: str, cache: Path) -> Path:
     """Return the path below `cache` of the file at `url`. Its SHA-256 (hex) is always `sha256`, also if the file was
-    cached. `timeout` is (connect, between two packets) in seconds. Only https is allowed, and http to this machine
-    itself. Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256."""
+    cached. Raises DownloadError, ChecksumError, or ConfigError for a wrong digest or address."""
     digest = check_digest(sha256)
     check_url(url)
     # The file keeps its name, which shows callers whether it is an archive or a program.
@@ -63,14 +54,14 @@ def download(
     handle, name = tempfile.mkstemp(prefix=".part-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            for attempt in range(1, attempts + 1):
+            for attempt in range(1, ATTEMPTS + 1):
                 try:
-                    _follow(url, file, max_bytes, timeout)
+                    _follow(url, file)
                     break
                 except _TryAgain as trouble:
-                    if attempt == attempts:
+                    if attempt == ATTEMPTS:
                         raise DownloadError(
-                            f"Could not download {shown(url)}: {trouble} ({attempts} attempts). "
+                            f"Could not download {shown(url)}: {trouble} ({ATTEMPTS} attempts). "
                             "Check the network and the proxy settings, then run again."
                         ) from trouble
                     jittered = 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
@@ -93,21 +84,24 @@ def shown(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def check_url(url: str) -> SplitResult:
-    """Return the parts of a URL that may be downloaded from: https, or http to this machine. Raises DownloadError for
-    others."""
-    # Parsers disagree about backslashes, blanks and control characters: none may decide which host is meant.
-    if not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
-        raise DownloadError(f"Cannot download {shown(url)!r}: it holds a blank or an odd character. Percent-encode it.")
+def check_url(url: str, *, is_repository: bool = False) -> SplitResult:
+    """Return the parts of an https address, or of one on this machine: file:///… if `is_repository`, else http. Raises
+    ConfigError for others."""
+    # A program takes a leading hyphen for an option. Parsers disagree about the other characters, and thereby about the
+    # host.
+    if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
+        raise ConfigError(f"{shown(url)!r} is not an address: it begins with - or holds a blank or an odd character.")
     try:
         parts = urlsplit(url)
         # urlsplit finds a wrong port only when the port is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise DownloadError(f"Cannot download {shown(url)}: {error}. Check the address.") from None
-    if host and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))):
+        raise ConfigError(f"{shown(url)} is not an address: {error}.") from None
+    is_local = url.startswith("file:///") if is_repository else parts.scheme == "http" and is_loopback(host or "")
+    if is_local or (parts.scheme == "https" and host):
         return parts
-    raise DownloadError(f"Cannot download {shown(url)}: only https is allowed. Use an https:// address.")
+    expected = "https://HOST/… or file:///FOLDER" if is_repository else "https://HOST/…"
+    raise ConfigError(f"{shown(url)} is not allowed: an address is {expected}.")
 
 
 def is_loopback(host: str) -> bool:
@@ -144,29 +138,30 @@ def hash_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _follow(url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, float]) -> None:
+def _follow(url: str, file: BinaryIO) -> None:
     import requests  # Takes long, and most commands download nothing.
 
-    current = url
+    current, scheme = url, urlsplit(url).scheme
     for _ in range(MAX_REDIRECTS + 1):
-        # requests would follow redirects itself, without a check of each address before it is asked.
-        parts = check_url(current)
         with requests.Session() as session:
             # A proxy would carry plain http off this machine.
-            session.trust_env = parts.scheme == "https"
-            following = _fetch(session, current, file, max_bytes, timeout)
+            session.trust_env = scheme == "https"
+            following = _fetch(session, current, file)
         if following is None:
             return
+        # requests would follow redirects itself, without a check of each address before it is asked.
         target = urljoin(current, following)
-        if parts.scheme == "https" and urlsplit(target).scheme != "https":
+        try:
+            parts = check_url(target)
+        except ConfigError as error:
+            raise DownloadError(f"Refused a redirect of {shown(current)}: {error}") from None
+        if scheme == "https" and parts.scheme != "https":
             raise DownloadError(f"Refused a redirect of {shown(current)} to {shown(target)}: it leaves https.")
-        current = target
+        current, scheme = target, parts.scheme
     raise DownloadError(f"Could not download {shown(url)}: more than {MAX_REDIRECTS} redirects.")
 
 
-def _fetch(
-    session: requests.Session, url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, float]
-) -> str | None:
+def _fetch(session: requests.Session, url: str, file: BinaryIO) -> str | None:
     """Send one request. Returns the `Location` of a redirect, or None once the whole body is in `file`."""
     import requests
     import urllib3
@@ -174,7 +169,7 @@ def _fetch(
     try:
         # identity: Content-Length then counts the bytes that are hashed.
         headers = {"Accept-Encoding": "identity"}
-        with session.get(url, stream=True, allow_redirects=False, timeout=timeout, headers=headers) as response:
+        with session.get(url, stream=True, allow_redirects=False, timeout=TIMEOUT, headers=headers) as response:
             if response.status_code in REDIRECTS:
                 return response.headers.get("Location", "")
             code = response.status_code
@@ -183,7 +178,7 @@ def _fetch(
                 raise _TryAgain(f"the server answered {code}", float(delay) if delay.isdecimal() else None)
             if code != 200:
                 raise DownloadError(f"Could not download {shown(url)}: the server answered {code}. Check the address.")
-            _receive(response, url, file, max_bytes)
+            _receive(response, url, file)
             return None
     except requests.exceptions.SSLError:
         raise DownloadError(
@@ -198,22 +193,22 @@ def _fetch(
         raise DownloadError(f"Could not download {shown(url)}: {type(error).__name__}. Check the address.") from None
 
 
-def _receive(response: requests.Response, url: str, file: BinaryIO, max_bytes: int) -> None:
+def _receive(response: requests.Response, url: str, file: BinaryIO) -> None:
     length = response.headers.get("Content-Length", "")
     expected = int(length) if length.isdecimal() else None
-    too_large = DownloadError(f"{shown(url)} is larger than the {max_bytes:,} bytes allowed. Is it the right file?")
-    if expected is not None and expected > max_bytes:
+    too_large = DownloadError(f"{shown(url)} is larger than the {MAX_BYTES:,} bytes allowed. Is it the right file?")
+    if expected is not None and expected > MAX_BYTES:
         raise too_large
     # An earlier attempt may have left a part of the file.
     file.seek(0)
     file.truncate()
     # The timeout of requests counts between two packets, so a slow server could go on for ever.
-    received, deadline = 0, time.monotonic() + MAX_SECONDS
+    received, deadline = 0, monotonic() + MAX_SECONDS
     for chunk in response.raw.stream(CHUNK, decode_content=False):
         received += len(chunk)
-        if received > max_bytes:
+        if received > MAX_BYTES:
             raise too_large
-        if time.monotonic() > deadline:
+        if monotonic() > deadline:
             raise DownloadError(f"{shown(url)} took longer than {MAX_SECONDS / 60:.0f} minutes. Is the network slow?")
         file.write(chunk)
     if expected is not None and received != expected:

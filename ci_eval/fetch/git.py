@@ -1,5 +1,5 @@
-"""A fetcher of the files of one Git revision, and a reader of a file in each commit: no submodules, no hooks, and only
-our own settings."""
+"""A fetcher of the files of one Git revision, and a reader of a file's versions. Git runs with our settings alone,
+without submodules and hooks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
@@ -17,8 +18,10 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.fetch.clients import GET, last_words
+from ci_eval.fetch.download import check_url
 
 TIMEOUT = 600.0
+"""Seconds for a command of git."""
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 PAGE = re.compile(
@@ -35,7 +38,7 @@ SETTINGS = {
     "core.eol": "lf",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
-    # Links are checked out as text files, which `_fetch` deletes.
+    # Links are checked out as text files, which `fetch_revision` deletes.
     "core.symlinks": "false",
     "credential.helper": "",
     # Faults of old commits that do no harm: https://github.com/psf/requests has the first.
@@ -62,22 +65,36 @@ ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 VARIABLES = ("GITHUB_SHA", "BUILD_VCS_NUMBER", "CI_COMMIT_SHA")
-"""The variables in which GitHub, TeamCity and GitLab say what they checked out."""
+"""The variables in which GitHub, TeamCity and GitLab store the commit that they checked out."""
 WITHOUT_LFS = ("-c", "filter.lfs.clean=", "-c", "filter.lfs.process=", "-c", "filter.lfs.required=false")
-"""The settings that keep git from starting git-lfs, the only filter that is known."""
+"""Settings that keep git from starting git-lfs."""
 KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"})
-"""The inherited variables that only say where this machine stores things; all other GIT_… variables are removed."""
+"""Inherited variables that name files of this machine; all other GIT_… variables are removed."""
 
 
-def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TIMEOUT) -> str:
+def fetch_revision(url: str, revision: str, target: Path) -> str:
     """Fetch the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`. Returns the
-    full commit id. `timeout` is seconds per step. Symbolic links are left out, and files stored with LFS stay pointers.
+    full commit id. Symbolic links are left out, and files stored with LFS stay pointers.
     Raises ConfigError or InstallError."""
-    check_url(url)
-    check_revision(revision)
+    check_address(url, revision)
+    is_commit = is_full_commit(revision.lower())
+    revision = revision.lower() if is_commit else revision
+    # Commits of a SHA-256 repository cannot be fetched into one of SHA-1.
+    object_format = "sha256" if is_commit and len(revision) == 64 else "sha1"
+    run = partial(run_git, target, urlsplit(url).scheme, TIMEOUT)
     target.mkdir(parents=True)
     try:
-        commit = _fetch(url, revision, target, timeout)
+        # The machine's templates could bring hooks.
+        run("init", "--quiet", "--template=", f"--object-format={object_format}")
+        run("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", url, revision)
+        run("checkout", "--quiet", "--detach", "FETCH_HEAD")
+        commit = run("rev-parse", "--verify", "HEAD").decode().strip()
+        if is_commit and commit != revision:
+            raise InstallError(f"{url} gave the commit {commit} for {revision}. Is it the id of a tag?")
+        # With core.symlinks off, links are text files that hold a path: no source code.
+        for entry in run("ls-files", "--stage", "-z").split(b"\0"):
+            if entry.startswith(b"120000 "):
+                (target / os.fsdecode(entry.partition(b"\t")[2])).unlink(missing_ok=True)
         shutil.rmtree(target / ".git")
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
@@ -86,13 +103,13 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
 
 
 def read_revision(folder: Path) -> str:
-    """Return the commit that the files of `folder` are of, with `+changes` if they were changed since. Without a
-    readable repository, a folder of the current one is of the commit that the CI says. "" = unknown, as of files that
-    git does not track."""
+    """Return the commit of the files in `folder`, with `+changes` if they were changed since. Without a readable
+    repository, a folder below the current one has the commit in the CI's variables. "" = unknown, such as for files
+    that git does not track."""
     try:
         if not any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents)):
             raise InstallError(f"{folder} is in no repository")
-        # A filter is a program, which a stranger's repository could name.
+        # A filter is a program, and a stranger's repository could name one.
         if re.search(r"^filter\.(?!lfs\.)", _read_git(folder, "config", "--list", "--name-only"), re.MULTILINE):
             raise InstallError(f"{folder} has filters")
         status = ("status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all", "--", ".")
@@ -115,7 +132,7 @@ def _read_git(folder: Path, *arguments: str) -> str:
 
 
 def is_full_commit(revision: str) -> bool:
-    """Return whether `revision` names one commit for ever: 40 (SHA-1) or 64 (SHA-256) hex digits, in lower case."""
+    """Return whether `revision` is 40 (SHA-1) or 64 (SHA-256) hex digits in lower case."""
     return FULL_COMMIT.fullmatch(revision) is not None
 
 
@@ -130,54 +147,20 @@ def name_of(url: str) -> str:
     return unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")
 
 
-def check_url(url: str) -> None:
-    if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
-        raise ConfigError(f"{url!r} is not the address of a Git repository: it begins with - or holds odd characters.")
-    try:
-        parts = urlsplit(url)
-        # urlsplit finds a wrong port only when the port is read.
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise ConfigError(f"{url!r} is not the address of a Git repository: {error}.") from None
-    if "@" in parts.netloc:
+def check_address(url: str, revision: str) -> None:
+    if "@" in check_url(url, is_repository=True).netloc:
         raise ConfigError(
             "The Git address holds a user or a password, which would end up in reports. "
             "Check the repository out in the CI job, and give the folder: path:DIR."
         )
-    if not (url.startswith("https://") and host) and not url.startswith("file:///"):
-        raise ConfigError(f"{url!r} is not allowed: a Git address is https://HOST/… or file:///FOLDER.")
-
-
-def check_revision(revision: str) -> None:
     # A revision must be neither an option of git (-…) nor a range (a..b).
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/-]*", revision) or ".." in revision:
         raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, or a tag.")
 
 
-def _fetch(url: str, revision: str, target: Path, timeout: float) -> str:
-    commit = FULL_COMMIT.fullmatch(revision.lower())
-    # Commits of a SHA-256 repository cannot be fetched into one of SHA-1.
-    object_format = "sha256" if commit and len(revision) == 64 else "sha1"
-    asked = revision.lower() if commit else revision
-    scheme = urlsplit(url).scheme
-    # The machine's templates could bring hooks.
-    run_git(target, scheme, timeout, "init", "--quiet", "--template=", f"--object-format={object_format}")
-    fetch = ("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
-    run_git(target, scheme, timeout, *fetch, "--", url, asked)
-    run_git(target, scheme, timeout, "checkout", "--quiet", "--detach", "FETCH_HEAD")
-    head = run_git(target, scheme, timeout, "rev-parse", "--verify", "HEAD").decode().strip()
-    if commit and head != asked:
-        raise InstallError(f"{url} gave the commit {head} for {asked}. Is it the id of a tag, not of its commit?")
-    # With core.symlinks off they are text files holding a path: no source code.
-    for entry in run_git(target, scheme, timeout, "ls-files", "--stage", "-z").split(b"\0"):
-        if entry.startswith(b"120000 "):
-            (target / os.fsdecode(entry.partition(b"\t")[2])).unlink(missing_ok=True)
-    return head
-
-
 def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: BinaryIO | None = None) -> bytes:
-    """Run git in the folder `target` with our settings alone, and return what it prints. It may reach addresses of
-    `scheme` only. `given` is git's standard input. `timeout` is in seconds. Raises InstallError."""
+    """Run git in the folder `target` with our settings alone, and return what it prints. Git may reach addresses of
+    `scheme` only. `given`: its standard input. `timeout`: seconds. Raises InstallError."""
     program = shutil.which("git")
     if program is None:
         raise InstallError(f"git is not installed. {GET['git']}")
@@ -185,9 +168,9 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
         # GitPython takes long to import, and asks git for its version then.
         from git import Git, GitCommandError
     except ImportError as error:
-        raise InstallError(f"{program} is no git that works. Put one first on PATH.\n{error}") from None
+        raise InstallError(f"{program} does not work. Put a git that works first on PATH.\n{error}") from None
     ours = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": scheme}
-    # GitPython passes the whole environment on; a hook that runs us has set GIT_DIR, GIT_INDEX_FILE and more.
+    # GitPython passes the whole environment on; a git hook that runs ci-eval has set GIT_DIR and GIT_INDEX_FILE.
     inherited = [name for name in os.environ if name.startswith("GIT_") and name not in KEPT and name not in ours]
     command = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
     command += ["git", *(part for item in SETTINGS.items() for part in ("-c", "=".join(item))), *arguments]
@@ -201,14 +184,14 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
         ) from None
 
 
-MOST = 64
+BLOBS_AT_ONCE = 64
 REGULAR = ("100644", "100755")
 
 
 class Revision(msgspec.Struct, frozen=True):
     commit: str
     blob: str
-    """The id of the file's content, or "" if the commit has deleted the file or it was no regular file."""
+    """The id of the file's content, or "" if the commit has deleted the file or replaced it by a link."""
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,20 +200,19 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     commit: str
 
     def files(self, ends: Sequence[str]) -> list[str]:
-        """Return the sorted paths of the newest commit's regular files whose names have one of these ends. Bytes of a
-        name that are not UTF-8 are kept by `surrogateescape`."""
+        """Return the sorted paths of the commit's regular files whose names end in one of `ends`. Bytes that are not
+        UTF-8 are decoded by `surrogateescape`."""
         entries = run_git(self.folder, "file", TIMEOUT, "ls-tree", "-r", "-z", self.commit).split(b"\0")
         parts = [entry.partition(b"\t") for entry in entries if entry[:6].decode() in REGULAR]
         paths = [path.decode(errors="surrogateescape") for _, _, path in parts]
         return sorted(path for path in paths if path.endswith(tuple(ends)))
 
     def revisions(self, path: str) -> list[Revision]:
-        """Return the file in each commit that has changed it, the earliest first. Renames are followed, merges left
-        out."""
+        """Return the commits that changed the file, the earliest first. Renames are followed, merges left out."""
         log = run_git(
             *(self.folder, "file", TIMEOUT),
             *("log", "--follow", "--no-merges", "--format=%x01%H", "--raw", "--no-abbrev"),
-            # A path may hold `*` and other signs of git's patterns.
+            # A path may contain `*` and other characters of git's patterns.
             *(self.commit, "--", f":(literal){path}"),
         )
         revisions = []
@@ -245,8 +227,8 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
     def contents(self, blobs: Sequence[str], most: int) -> Iterator[bytes | None]:
         """Yield the bytes of each blob, or None for a blob of more than `most` bytes."""
-        for begin in range(0, len(blobs), MOST):
-            part = blobs[begin : begin + MOST]
+        for begin in range(0, len(blobs), BLOBS_AT_ONCE):
+            part = blobs[begin : begin + BLOBS_AT_ONCE]
             sizes = [int(line.split(b" ")[2]) for line in self._batch("--batch-check", part).splitlines()]
             small = [blob for blob, size in zip(part, sizes, strict=True) if size <= most]
             data, at = self._batch("--batch", small), 0
@@ -262,7 +244,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     def _batch(self, option: str, blobs: Sequence[str]) -> bytes:
         if not blobs:
             return b""
-        # GitPython takes only a file with a descriptor as git's input.
+        # GitPython takes git's input only from a file with a descriptor.
         with tempfile.TemporaryFile() as file:
             file.write("".join(f"{blob}\n" for blob in blobs).encode())
             file.seek(0)
@@ -281,13 +263,11 @@ def repository(source: str) -> Iterator[Repository]:
         if not checkout.is_dir():
             raise ConfigError(f"there is no Git repository {url}: give a folder, https://… or file:///…")
         url = checkout.resolve().as_uri()
-    check_url(url)
-    check_revision(revision)
+    check_address(url, revision)
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         # The settings of a repository may name programs to run; those of the copy are ours.
-        folder, scheme = Path(name), urlsplit(url).scheme
-        run_git(folder, scheme, TIMEOUT, "init", "--quiet", "--bare", "--template=")
-        fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
-        run_git(folder, scheme, TIMEOUT, *fetch, "--", url, revision)
-        commit = run_git(folder, scheme, TIMEOUT, "rev-parse", "--verify", "FETCH_HEAD^{commit}").decode().strip()
-        yield Repository(folder=folder, name=name_of(url), commit=commit)
+        run = partial(run_git, Path(name), urlsplit(url).scheme, TIMEOUT)
+        run("init", "--quiet", "--bare", "--template=")
+        run("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", url, revision)
+        commit = run("rev-parse", "--verify", "FETCH_HEAD^{commit}").decode().strip()
+        yield Repository(folder=Path(name), name=name_of(url), commit=commit)

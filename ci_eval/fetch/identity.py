@@ -1,4 +1,4 @@
-"""A finder of a project's name that depends neither on the location nor on the name of its folder."""
+"""A finder of a project's name, which depends neither on the path nor on the name of its folder."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-MOST = 1_000_000
+MAX_BYTES = 1_000_000
 SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]""")
 ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
 URL = re.compile(r"(?P<scheme>https?|ssh|git)://(?:[^/]*@)?(?P<host>[\w.-]+)(?P<port>:\d+)?/+(?P<path>.+)")
 SHORT = re.compile(r"(?:[\w.-]+@(?P<host>[\w.-]+)|(?P<dotted>[\w-]+(?:\.[\w-]+)+)):/*(?P<path>.+)")
-"""An address as ssh has it, USER@HOST:PATH; without a user, only a name with a dot is a host, for C:/x is a folder."""
+"""An ssh address, USER@HOST:PATH. Without a user, only a name with a dot is a host, since C:/x is a folder."""
 CHECKOUTS = {"GITHUB_REPOSITORY": "GITHUB_WORKSPACE", "CI_PROJECT_PATH": "CI_PROJECT_DIR"}
 """The CI variable with the repository's name → the one with the folder that it was checked out to."""
 PROPERTIES = "TEAMCITY_BUILD_PROPERTIES_FILE"
@@ -45,8 +45,7 @@ def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identit
 
 
 def remote_address(root: Path) -> str:
-    """Return the address of the remote `origin`, else of the first one, of the repository that a folder lies in; "" if
-    there is none."""
+    """Return the address of the remote `origin` of the folder's repository, else of its first remote, or ""."""
     for folder in _repositories(root)[:1]:
         git = folder / ".git"
         if not git.is_dir():
@@ -86,8 +85,7 @@ def https_address(address: str) -> str:
 
 
 def last_part(address: str) -> str:
-    """Return the name of a repository, the last part of its address: for git@HOST:OWNER/NAME.git it is NAME. Forks and
-    mirrors have the same name."""
+    """Return NAME of an address such as git@HOST:OWNER/NAME.git. Forks and mirrors have the same name."""
     return re.split(r"[/:\\]", address.rstrip("/\\"))[-1].removesuffix(".git")
 
 
@@ -111,7 +109,6 @@ def _parse(text: str) -> dict[str, str]:
 def _read(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return file.read(MOST).decode(errors="replace")
+            return file.read(MAX_BYTES).decode(errors="replace")
     except OSError:
-        # A project without a name is a project, too.
         return ""

@@ -1,10 +1,7 @@
 """A reader of what a project needs from a registry, and a writer of manifests and locks for npm and go.
 
-Requirements from elsewhere are refused by name, and never fetched. Of a project's own locks, names, exact versions and
-digests are taken.
-
-Clients know more ways to name an address than anybody could forbid. So they never see a file of the project, and what
-cannot be written from checked fields is refused by name.
+Clients know more ways to name an address than anybody could forbid. So they never see a file of the project: what they
+read is written from checked names, versions and digests. Any other requirement raises an error that names it.
 """
 
 from __future__ import annotations
@@ -41,15 +38,14 @@ Read = TypeVar("Read")
 
 
 Groups = Literal["all"] | tuple[str, ...]
-"""The groups and extras whose requirements are wanted as well."""
+"""The groups and extras whose requirements are installed as well."""
 
 
 def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
-    """Return the requirements of a Python project, as pip takes them. They are read from the first of these that
-    exists: a wheel's metadata, pyproject.toml (with those of the packages that the project has itself, which are left
-    out), requirements.txt.
+    """Return the requirements of a Python project, as pip takes them, without the project's own packages. They are read
+    from the first of these files that exists: a wheel's metadata, pyproject.toml, requirements.txt.
 
-    Raises PreparationError if a requirement is an address or a path, or if there is no such group.
+    Raises PreparationError if a requirement is an address or a path, or if a group does not exist.
     """
     file, requirements, known = _find_python_requirements(root, groups)
     if groups != "all" and (unknown := {*map(normalize, groups)} - known):
@@ -190,8 +186,7 @@ def has_development(root: Path) -> bool:
 
 def _read_manifest(path: Path, groups: Groups) -> _Manifest:
     manifest = read_json(path, _Manifest)
-    unknown = {*groups} - {"dev"} if groups != "all" else ()
-    if unknown:
+    if groups != "all" and (unknown := {*groups} - {"dev"}):
         raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and npm's groups are dev alone")
     development = manifest.dev_dependencies if groups else {}
     return msgspec.structs.replace(manifest, dependencies=development | manifest.dependencies)
@@ -203,8 +198,8 @@ def read_npm_ranges(
     catalogs: Mapping[str, Mapping[str, str]] | None = None,
     groups: Groups = (),
 ) -> dict[str, str]:
-    """Return the version ranges that a package.json asks for, by name, without `members`, the project's own packages,
-    and without those for development unless `groups` has `dev`. Raises PreparationError."""
+    """Return the version ranges in a package.json by name. `members`, the project's own packages, are left out; so are
+    packages for development unless `groups` has `dev`. Raises PreparationError."""
     ranges: dict[str, str] = {}
     for name, versions in _read_manifest(manifest, groups).dependencies.items():
         if name in members:
@@ -218,8 +213,8 @@ def read_npm_ranges(
 
 
 def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, groups: Groups = ()) -> None:
-    """Write a package.json for the project and one for each package of the project below `folder`, with the ranges of
-    what they need from a registry. npm links the packages with each other. Raises PreparationError."""
+    """Write below `folder` a package.json for the project and for each of its packages, with the ranges of what they
+    need from a registry. npm links the packages with each other. Raises PreparationError."""
     catalogs = read_catalogs(root)
     places = _check_members(root, members)
     for place, name in {"": "", **places}.items():
@@ -231,11 +226,10 @@ def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, g
 
 
 def _check_members(root: Path, members: Mapping[str, Path]) -> dict[str, str]:
-    """Return the names of the packages by their folders below the root, without the root's own. Raises
-    PreparationError."""
+    """Return folder → name of the packages below the root. Raises PreparationError."""
     places = {path.relative_to(root).as_posix(): name for name, path in members.items() if path != root}
     for place, name in places.items():
-        # npm takes the folders for patterns.
+        # npm reads the folders as patterns.
         if not PLACE.fullmatch(place):
             raise foreign(f"{name} in {place}", "package.json")
     return places
@@ -249,9 +243,10 @@ def write_npm_lock(
     members: Mapping[str, Path] | None = None,
     groups: Groups = (),
 ) -> None:
-    """Write into `folder` a package.json and a package-lock.json of what the project's own ones install, without what
-    is for development unless `groups` has `dev`. `hosts`: the hosts of npm's registries; a lock may name these and
-    NPM_REGISTRY. `members`: the folders of the project's own packages, which are linked. Raises PreparationError."""
+    """Write into `folder` a package.json and a package-lock.json that install the same as the project's. Packages for
+    development are left out unless `groups` has `dev`. `hosts`: the hosts of npm's registries; a lock may name these
+    and NPM_REGISTRY. `members`: the folders of the project's own packages, which are linked. Raises
+    PreparationError."""
     content = read_json(lock, _Lock)
     entries = content.packages or dict(_flatten(content.dependencies))
     root: dict[str, object] = {"name": "dependencies", "version": "0.0.0", "private": True}
@@ -263,7 +258,7 @@ def write_npm_lock(
         packages |= {f"node_modules/{name}": {"resolved": place, "link": True} for place, name in places.items()}
     asking = {place: _read_manifest(manifest.parent / place / manifest.name, groups) for place in ("", *places)}
     # Each package asks for exactly those in its folder, so npm has no range left to look up.
-    for location, entry in sorted(_needed(asking, members or {}, entries, lock.name).items()):
+    for location, entry in sorted(_find_entries(asking, members or {}, entries, lock.name).items()):
         place = next((place for place in places if location.startswith(f"{place}/node_modules/")), "")
         match = LOCATION.fullmatch(location.removeprefix(f"{place}/"))
         own = match["name"] if match else ""
@@ -307,12 +302,11 @@ def _flatten(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locke
                 yield location, msgspec.structs.replace(entry, dependencies=needs, **changed)
 
 
-def _needed(
+def _find_entries(
     manifests: Mapping[str, _Manifest], members: Collection[str], entries: Mapping[str, _Locked], file: str
 ) -> dict[str, _Locked]:
-    """Return the entries that package.json files, by their folders, lead to, whatever the lock says about their use.
-    Links lead to the project's own folders, and what comes with another package is in its archive: both are left out.
-    """
+    """Return the lock's entries that the manifests (folder → package.json) need, directly or not. Links to the
+    project's own folders are left out, and packages in the archive of another one."""
     met: dict[str, _Locked] = {}
     waiting: list[tuple[str, _Manifest | _Locked]] = [*manifests.items()]
     while waiting:
@@ -347,14 +341,14 @@ GO_LINES = {
     ),
     "use": re.compile(r"[A-Za-z0-9._~/-]+", re.ASCII),
 }
-"""The lines of go.mod and go.work that decide which modules there are, as they are written; others are left out."""
+"""The forms of the lines in go.mod and go.work that decide which modules there are; other lines are left out."""
 GO_SUM = re.compile(rf"{_PATH} {_VERSION}(?:/go\.mod)? h1:[A-Za-z0-9+/]{{43}}=", re.ASCII)
 
 
 def write_go_modules(root: Path, folder: Path) -> None:
-    """Write into `folder` the go.mod and go.sum of a project, and the go.mod of its modules that are named by a
-    `replace` or by go.work, each in its place, with checked lines alone. The modules of go.work become needs of the one
-    at the root, at their places, so that no registry is asked for them. Raises PreparationError."""
+    """Write into `folder` the checked lines of a project's go.mod and go.sum, and of the go.mod of each module that a
+    `replace` or go.work names. The module at the root requires the modules of go.work and replaces them by their
+    folders, so that no registry is asked for them. Raises PreparationError."""
     used = []
     for line in _read_go_mod(root / "go.work") if is_own(root / "go.work", root) else ():
         if line.startswith("use "):

@@ -21,6 +21,7 @@ PYPI = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
 )
 PYPI_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+NPM_NAME = NAME
 NPM = re.compile(
     r"(?P<name>(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*)"
     r"@(?P<version>\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)",
@@ -31,10 +32,6 @@ WHEELS_ONLY = (
     "Only wheels are taken, nothing is built: check name and version, and that this release has a wheel for this "
     "Python. A release with a source archive alone can be had by its https or git address."
 )
-
-
-NPM_NAME = NAME
-
 REGISTRY_ONLY = (
     "Only packages of a registry are taken: what comes from git is made ready by programs that it brings itself. "
     "Leave out the package that needs it, or set project.dependencies to false."
@@ -68,7 +65,7 @@ def pip_install(requirements: Sequence[str], target: Path) -> dict[str, str]:
 
 
 def list_distributions(target: Path) -> dict[str, str]:
-    """Distribution → version, in order of name."""
+    """Return the version of each distribution, in order of name."""
     distributions = importlib.metadata.distributions(path=[str(target)])
     return dict(sorted((item.metadata["Name"], item.version) for item in distributions))
 
@@ -143,7 +140,7 @@ MAVEN = re.compile(
     r":(?P<version>(?!(?:LATEST|RELEASE)\Z)[A-Za-z0-9_][A-Za-z0-9._+-]*)(?<!-SNAPSHOT)"
     r"(?P<plain>:jar)?"
 )
-# Elsewhere, maven says "was not found in …" for what it did not find a short while ago.
+# Maven prints the second for an artifact that it did not find a short while ago.
 UNKNOWN = re.compile(r"Could not find artifact|was not found in")
 
 
@@ -156,8 +153,20 @@ def artifact(coordinates: str, folder: Path) -> Path:
     def run(here: Path) -> None:
         # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
         (here / ".mvn").mkdir()
-        if trouble := _copy(full, here):
-            raise InstallError(_explain(coordinates, trouble, here))
+        trouble = _copy(full, here)
+        if not trouble:
+            return
+        if not UNKNOWN.search(trouble):
+            advice = "Check the network, and the mirrors and proxies in Maven's settings.xml."
+            raise InstallError(f"mvn failed:\n{trouble}\n{advice}")
+        release = coordinates.removesuffix(":jar")
+        if _copy(f"{release}:pom", here):
+            raise InstallError(f"mvn does not know {coordinates}:\n{trouble}\nCheck group, artifact and version.")
+        missing, instead = ("jar", "") if match["plain"] else ("sources jar", f"the plain jar ({release}:jar), ")
+        raise InstallError(
+            f"{release} has no {missing}: it was published without one.\n{trouble}\n"
+            f"Try another version, {instead}or take the project by its git or https address."
+        )
 
     return one_file(run, ".jar", folder, f"mvn brought no jar of {coordinates}. Check its settings.xml.")
 
@@ -170,13 +179,13 @@ def check_maven(coordinates: str) -> re.Match[str]:
 
 def _copy(artifact: str, here: Path) -> str:
     """Copy one file into `here` by mvn. Returns why it could not, or ""."""
-    # -U: what was missing a while ago is looked for again.
+    # -U: Maven looks again for what was missing a while ago.
     return run_mvn("-U", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.", here=here)
 
 
 def run_mvn(*arguments: str, here: Path) -> str:
-    """Run mvn in a folder without a project of the user's. Returns the cause of its failure, or "". Raises InstallError
-    if mvn is missing or takes too long."""
+    """Run mvn in a folder without a project. Returns the cause of a failure, or "". Raises InstallError if mvn is
+    missing or takes too long."""
     ended = run_to_end(("mvn", "-q", "-B", "-Dstyle.color=never", *arguments), cwd=here)
     if not ended.code:
         return ""
@@ -184,21 +193,6 @@ def run_mvn(*arguments: str, here: Path) -> str:
     # The text before the first "[Help" tells the cause; the text after it tells how to debug Maven.
     cause = re.split(r"-> \[Help \d+\]|^\[ERROR\] *$", output, maxsplit=1, flags=re.MULTILINE)[0]
     return last_words("\n".join(re.findall(r"^\[ERROR\] (.+)$", cause, re.MULTILINE)) or output)
-
-
-def _explain(coordinates: str, trouble: str, here: Path) -> str:
-    if not UNKNOWN.search(trouble):
-        return f"mvn failed:\n{trouble}\nCheck the network, and the mirrors and proxies in Maven's settings.xml."
-    release = coordinates.removesuffix(":jar")
-    if not _copy(f"{release}:pom", here):
-        missing, instead = "jar", ""
-        if release == coordinates:
-            missing, instead = "sources jar", f"the plain jar ({release}:jar), "
-        return (
-            f"{release} has no {missing}: it was published without one.\n{trouble}\n"
-            f"Try another version, {instead}or take the project by its git or https address."
-        )
-    return f"mvn does not know {coordinates}:\n{trouble}\nCheck group, artifact and version."
 
 
 GO = re.compile(
@@ -233,7 +227,7 @@ def module_zip(module: str, folder: Path) -> Path:
             downloaded = msgspec.json.decode(ended.output, type=_Downloaded)
         except msgspec.MsgspecError:
             downloaded = _Downloaded()
-        # A module that asks for a newer go is not to be built: its zip is there, and its sum was checked.
+        # A module that asks for a newer go is not built here: its zip is enough, and its checksum is right.
         if not downloaded.zip or (downloaded.error and not NEWER_GO.search(downloaded.error)):
             raise InstallError(
                 f"go brought no zip of {module}:\n{last_words(downloaded.error or ended.trouble or ended.output)}\n"
@@ -262,20 +256,20 @@ def crate(source: str, folder: Path) -> Path:
     match = check_crate(source)
 
     def run(here: Path) -> None:
-        # The user's settings name mirrors and their keys, but with the user's own cache nothing might be downloaded.
+        # The user's settings name mirrors and their keys. In the user's cache, the archive could be there already.
         home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo").absolute()
         cache = (here / "cargo").resolve()
         cache.mkdir()
         for name in ("credentials", "credentials.toml"):
             if (home / name).is_file():
                 (cache / name).symlink_to(home / name)
-        # Where both are there, cargo reads `config`.
+        # If both files exist, cargo reads `config`.
         settings = [str(path) for name in ("config", "config.toml") if (path := home / name).is_file()]
         argv = ["cargo", *(part for path in settings[:1] for part in ("--config", path)), "info", "--quiet"]
         run_client(
             (*argv, f"{match['name']}@{match['version']}"),
-            # Cargo obeys the settings of all folders above, and a temporary folder is below one that anybody may
-            # write to: `build.rustc` there names a program that is run.
+            # Cargo reads the settings of all folders above, and anybody may write above a temporary folder:
+            # `build.rustc` there names a program to run.
             cwd=Path(cache.anchor),
             variables={"CARGO_HOME": str(cache), "CARGO_TERM_COLOR": "never", **NO_WRAPPERS},
         )

@@ -1,4 +1,4 @@
-"""A preparer of projects. Each is named by its SPEC, fetched once into the cache, and never executed."""
+"""A preparer of projects. Each has a SPEC, is fetched once into the cache, and is never executed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import difflib
 import hashlib
 import os
 import re
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,12 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.base.files import is_regular
 from ci_eval.core.model import ProjectInfo, Value
 from ci_eval.fetch import git, schemes, sealed
 from ci_eval.fetch.archive import find_top_folder
 from ci_eval.fetch.download import hash_file
 from ci_eval.fetch.identity import identify
-from ci_eval.fetch.schemes import Fetch, Spec
+from ci_eval.fetch.schemes import Spec
 
 MARKER = "project.json"
 FILES = "files"
@@ -47,7 +47,7 @@ def parse(spec: str) -> Spec:
 
 
 def _guess(spec: str) -> str:
-    """Return " Did you mean …?" about a text whose scheme is missing or misspelled, or "" without a guess."""
+    """Return " Did you mean …?" for a missing or misspelled scheme, or "" without a guess."""
     scheme, _, source = spec.partition(":")
     near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
     if source and near and near[0] != scheme:
@@ -68,14 +68,14 @@ def written(spec: Spec) -> str:
     return schemes.CATALOG.load(spec.scheme).write(spec)
 
 
-def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | None = None) -> Project:
-    """Return the project that `spec` names, ready below `cache`. A folder (`path:`) is used in place, relative to
-    `base`. `name` replaces the project's own name. What was prepared before is used again, without network. Two
-    processes may prepare the same project at once. Raises ConfigError or PreparationError."""
+def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
+    """Return the project that `spec` names: a folder (`path:`) in place, any other below `cache`, from which it is used
+    again without network. `name` replaces the project's own name. Two processes may prepare the same project at once.
+    Raises ConfigError or PreparationError."""
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     if scheme.fetch is None:
-        project = _open_working_tree(parsed, base or Path.cwd())
+        project = _open_working_tree(parsed)
     elif scheme.lasting(parsed) and sealed.intact(folder := cache.absolute() / "projects" / _slug(parsed)):
         try:
             marker = msgspec.json.decode((folder / MARKER).read_bytes(), type=_Marker)
@@ -83,8 +83,20 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | Non
             raise PreparationError(f"Cannot use {folder}: {error}. Remove it, then run again.") from error
         project = Project(root=folder / marker.root, info=marker.info)
     else:
+        projects = cache.absolute() / "projects"
         try:
-            project = _fetch_into_cache(parsed, scheme.fetch, cache)
+            with sealed.new_folder(projects) as whole:
+                pinned = scheme.fetch(parsed, whole / FILES, cache)
+                root = find_top_folder(whole / FILES) if scheme.top else whole / FILES
+                info = _info(pinned, pinned.revision or pinned.sha256, root)
+                marker = _Marker(root=root.relative_to(whole).as_posix(), info=info)
+                (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
+                # A branch moves, so its folder is named by the commit.
+                folder = projects / _slug(parsed if scheme.lasting(parsed) else pinned)
+                # A branch may point to a commit that was prepared before, and damaged since.
+                if not sealed.intact(folder):
+                    sealed.publish(whole, folder, complete=True)
+            project = Project(root=folder / marker.root, info=info)
         except OSError as error:
             raise PreparationError(
                 f"Cannot prepare {written(parsed)}: {error}. Is {cache} writable, the disk full?"
@@ -93,31 +105,10 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | Non
 
 
 def lasts(spec: str) -> bool:
-    """Return whether the SPEC means the same files for ever, or is a folder."""
+    """Return whether the SPEC is a folder, or always means the same files."""
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     return scheme.fetch is None or scheme.lasting(parsed)
-
-
-def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path) -> Project:
-    scheme, projects = schemes.CATALOG.load(spec.scheme), cache.absolute() / "projects"
-    projects.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=projects, ignore_cleanup_errors=True) as name:
-        whole = Path(name, "whole")
-        whole.mkdir()
-        pinned = fetch(spec, whole / FILES, cache)
-        # The marker and the list of files make the folder complete.
-        root = find_top_folder(whole / FILES) if scheme.top else whole / FILES
-        info = _info(pinned, pinned.revision or pinned.sha256, root)
-        marker = _Marker(root=root.relative_to(whole).as_posix(), info=info)
-        (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
-        sealed.seal(whole, complete=True)
-        # A branch moves, so its folder is named by the commit.
-        folder = projects / _slug(spec if scheme.lasting(spec) else pinned)
-        # A branch may point to a commit that was prepared before, and damaged since.
-        if not sealed.intact(folder):
-            sealed.publish(whole, folder)
-        return Project(root=folder / marker.root, info=info)
 
 
 def checksum(root: Path) -> str:
@@ -128,13 +119,15 @@ def checksum(root: Path) -> str:
     for folder, below, names in os.walk(root):
         # Folders such as .git differ from one checkout of the same files to another.
         below[:] = [name for name in below if not name.startswith(".")]
-        for path in (Path(folder, name) for name in names):
-            if path.is_file() and not path.is_symlink():
+        above = Path(folder).relative_to(root).as_posix()
+        prefix = "" if above == "." else f"{above}/"
+        for name in names:
+            if is_regular(f"{folder}{os.sep}{name}"):
                 # A name need not be text, so its bytes are ordered and hashed.
-                files[os.fsencode(path.relative_to(root).as_posix())] = path
+                files[os.fsencode(f"{prefix}{name}")] = Path(folder, name)
     try:
-        for name, path in sorted(files.items()):
-            total.update(name + b"\0" + hash_file(path).encode() + b"\n")
+        for encoded, path in sorted(files.items()):
+            total.update(encoded + b"\0" + hash_file(path).encode() + b"\n")
     except OSError as error:
         raise PreparationError(f"Cannot read the project: {error}. Make all its files readable.") from error
     return total.hexdigest()
@@ -149,12 +142,12 @@ def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
     return ProjectInfo(spec=written(spec), name=spec.name, revision=revision, checksum=checksum(root))
 
 
-def _open_working_tree(spec: Spec, base: Path) -> Project:
-    root = (base / Path(spec.source).expanduser()).resolve()
+def _open_working_tree(spec: Spec) -> Project:
+    root = Path(spec.source).expanduser().resolve()
     if root.is_file():
         raise ConfigError(f"{written(spec)} is a file: give its folder, and name it by actions.evaluationRoots")
     if not root.is_dir():
-        raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {base}.")
+        raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {Path.cwd()}.")
     shown = str(root).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if shown != str(root):
         advice = "rename the folder, or give a symbolic link to it"

@@ -32,8 +32,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Fetch = Callable[[Spec, Path, Path], Spec]
-"""A function of the spec, a folder to make, and the cache. It returns the spec as pinned down by what was fetched, and
-raises PreparationError."""
+"""A function of the spec, the new folder, and the cache. It returns the spec with the revision and digest of what was
+fetched. Raises PreparationError."""
 
 
 class Scheme(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,16 +43,14 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True):
     fetch: Fetch | None
     """The function that fetches the project, or None if the folder is used in place."""
     write: Callable[[Spec], str] = lambda spec: f"{spec.scheme}:{spec.source}{spec.pin}"
-    """A function that returns the spec as a configuration has it, without secrets."""
+    """A function that returns the spec's text, without secrets."""
     needs: tuple[str, ...] = ()
     toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The lowest version that was tried, by name of a toolchain in `plugins/adapters/engine.py` that these programs
-    run on."""
+    """The lowest tried version of each toolchain (see `plugins/adapters/engine.py`) that these programs need."""
     top: bool = False
-    """A flag: a single folder at the top is packaging, not part of the project."""
+    """True if a single folder at the top is packaging, not part of the project."""
     lasting: Callable[[Spec], bool] = lambda _: True
-    """A function that tells if the spec means the same files for ever; otherwise the project is fetched again each
-    time."""
+    """A function that returns False for a spec whose files change: they are fetched again in each run."""
 
 
 CATALOG: Catalog[Scheme] = Catalog("ci_eval.plugins.schemes", "SCHEME", group="schemes", kind=Scheme)
@@ -62,9 +60,8 @@ names = CATALOG.names
 def package(
     scheme: str, text: str, check: Callable[[str], re.Match[str]], newest: re.Pattern[str] | None = None
 ) -> Spec:
-    """Return the spec of a registry's package from its text, perhaps with its digest; `check` matches `name` and
-    `version`. A text that is all `newest` is a package without a version, which means its newest one. Raises
-    ConfigError."""
+    """Return the spec of a registry's package. `check` returns a match with the groups `name` and `version`. If
+    `newest` matches the whole text, it is a name without a version, which means the newest one. Raises ConfigError."""
     source, pin = cut_pin(text)
     if newest and newest.fullmatch(source):
         return Spec(scheme=scheme, source=source, name=source, sha256=pin)
@@ -91,9 +88,8 @@ def from_client(
     version: re.Pattern[str] | None = None,
     sign: str = "",
 ) -> Spec:
-    """Unpack a package, and return the spec with its digest. A spec without a version means the newest one, and is
-    pinned to it: `version` matches it in the name of the file that `download` brings, and follows the source after
-    `sign`. Raises ArchiveError if the name has no version."""
+    """Unpack a package, and return the spec with its digest. If the spec has no version, the newest one is added after
+    `sign`: `version` matches it in the file's name. Raises ArchiveError if the file's name has no version."""
     with tempfile.TemporaryDirectory() as folder:
         file = download(spec.source, Path(folder))
         if version and not spec.revision:
@@ -105,9 +101,8 @@ def from_client(
 
 
 def check_and_unpack(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:
-    """Check the archive against the pin, or pin the spec to it, and unpack it. `inside` selects one folder of the
-    archive. Returns the spec with the archive's digest. Raises ChecksumError if the archive is not the pinned one, and
-    ArchiveError if it cannot be unpacked."""
+    """Check the archive's digest if the spec has one, and unpack the archive, or its folder `inside` alone. Returns the
+    spec with the digest. Raises ChecksumError or ArchiveError."""
     # An archive other than the pinned one is never parsed.
     if spec.sha256:
         check_sha256(archive, spec.sha256, f"{archive.name} ({spec.scheme})")

@@ -7,6 +7,7 @@ write to the cache could write the list, too.
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -49,6 +50,16 @@ def care(*, tell: Callable[[str], None]) -> Iterator[None]:
         _REPORT_DAMAGE.reset(token)
 
 
+@contextmanager
+def new_folder(parent: Path) -> Iterator[Path]:
+    """Yield an empty folder below `parent`, which is deleted in the end unless it was published."""
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=parent, ignore_cleanup_errors=True) as name:
+        whole = Path(name, "whole")
+        whole.mkdir()
+        yield whole
+
+
 def seal(folder: Path, *, complete: bool = False) -> None:
     """Write the list of files, after everything else. If `complete`, files that are added later count as damage,
     too."""
@@ -76,10 +87,32 @@ def intact(folder: Path) -> bool:
         listed = msgspec.json.decode((folder / LIST).read_bytes(), type=_List)
     except (OSError, msgspec.MsgspecError):
         return False
-    trouble = _damage(folder, listed)
-    if not trouble:
+    changes: list[str] = []
+    times = [file.time for file in listed.files.values()]
+    # Bytes and no Path: there may be tens of thousands, and this is done before each run.
+    base = os.fsencode(folder) + b"/"
+    for key, file in listed.files.items():
+        if change := _check_file(base + key.encode("latin-1"), file):
+            changes.append(f"{_name(key)} {change}")
+    for key, target in listed.links.items():
+        now = ""
+        with suppress(OSError):
+            now = _text(str((folder / _name(key)).readlink()))
+        if now != target:
+            changes.append(f"{_name(key)} leads elsewhere")
+    if listed.complete:
+        known = listed.files.keys() | listed.links.keys()
+        # Engines store notes in hidden files, and Python stores what it compiled.
+        added = (_key(path, folder) for path in _walk(folder, hidden=False))
+        changes += [f"{_name(key)} was added" for key in added if key not in known]
+    if not changes:
+        if times != [file.time for file in listed.files.values()]:
+            # In a cache that cannot be written to, contents are read each time.
+            with suppress(OSError):
+                _write(folder, listed)
         return True
-    why = f"{folder.name} in the cache is damaged: {trouble}"
+    more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
+    why = f"{folder.name} in the cache is damaged: {changes[0]}{more}"
     try:
         (folder / LIST).unlink(missing_ok=True)
     except OSError as error:
@@ -88,13 +121,14 @@ def intact(folder: Path) -> bool:
     return False
 
 
-def publish(whole: Path, folder: Path) -> None:
-    """Move a finished folder to its final path. If several processes do so, the first wins. Raises OSError."""
+def publish(whole: Path, folder: Path, *, complete: bool = False) -> None:
+    """Seal a folder and move it to its final path. If several processes do so, the first wins. Raises OSError."""
+    seal(whole, complete=complete)
     for attempt in range(ATTEMPTS):
         try:
             if folder.exists() and not is_sealed(folder):
-                # What is there is of a killed run, of another format, or damaged: it is deleted with the temporary
-                # folder.
+                # The existing folder is damaged, or from a killed run or another version: it is deleted with the
+                # temporary folder.
                 folder.rename(whole.with_name(f"old-{attempt}"))
             whole.rename(folder)
         except OSError:  # noqa: PERF203 - another process may have been faster, at either
@@ -104,33 +138,6 @@ def publish(whole: Path, folder: Path) -> None:
                 raise
         else:
             return
-
-
-def _damage(folder: Path, listed: _List) -> str:
-    changes: list[str] = []
-    times = [file.time for file in listed.files.values()]
-    # Bytes and no Path: there may be tens of thousands, and this is done before each run.
-    base = os.fsencode(folder) + b"/"
-    for key, file in listed.files.items():
-        if trouble := _check_file(base + key.encode("latin-1"), file):
-            changes.append(f"{_name(key)} {trouble}")
-    for key, target in listed.links.items():
-        now = ""
-        with suppress(OSError):
-            now = _text(str((folder / _name(key)).readlink()))
-        if now != target:
-            changes.append(f"{_name(key)} leads elsewhere")
-    if listed.complete:
-        known = listed.files.keys() | listed.links.keys()
-        # Engines keep notes in hidden files, and Python stores what it compiled.
-        added = (_key(path, folder) for path in _walk(folder, hidden=False))
-        changes += [f"{_name(key)} was added" for key in added if key not in known]
-    if not changes and times != [file.time for file in listed.files.values()]:
-        # In a cache that cannot be written to, contents are read each time.
-        with suppress(OSError):
-            _write(folder, listed)
-    more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
-    return f"{changes[0]}{more}" if changes else ""
 
 
 def _check_file(path: bytes, file: _SealedFile) -> str:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
-from ci_eval.core.compare import between, parts
+from ci_eval.core.compare import compare_settings, list_settings
 from ci_eval.core.config import Config, limit_sessions, override, patch, set_engine_command
 from ci_eval.core.contracts import Engine
 from ci_eval.core.model import FAILED
@@ -117,7 +117,7 @@ def check_same_configuration(
         # What follows from these settings was asked for; the comparison says how it differs.
         return
     kinds = [getattr(engine, "like", "") or engine.name for engine in (base_engine, new_engine)]
-    differences = between(base_sent, new_sent, same_kind=kinds[0] == kinds[1])
+    differences = compare_settings(base_sent, new_sent, same_kind=kinds[0] == kinds[1])
     unasked = [
         difference
         for difference in differences
@@ -154,7 +154,7 @@ def _is_own(name: str, config: Config) -> bool:
         arguments=engine_config.arguments,
         capabilities=engine_config.capabilities,
     )
-    return root in ON_TOP and name in dict(parts(own))
+    return root in ON_TOP and name in dict(list_settings(own))
 
 
 def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
@@ -169,7 +169,7 @@ def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> lis
             elsewhere = ("arguments", "dependencies", "autoImport")
             return [
                 (name, value)
-                for name, value in parts(plain)
+                for name, value in list_settings(plain)
                 if known and not name.startswith(elsewhere) and name not in usual
             ]
     return []
@@ -296,7 +296,9 @@ def begin_sides(
     # A resumed run keeps its id.
     turns = base.manifest().turns or uuid4().hex
     runs.ask_in_rounds(base, rounds, turns)
-    pipeline.make_actions(base, sides[0], jobs, screen)
+    # The names of all files are needed if any side needs them.
+    needy = any(side.ranker.needs_names or side.config.interpret.save_logs for side in sides)
+    pipeline.make_actions(base, sides[0], jobs, screen, may_sample=not needy)
     for new in others:
         if "actions" not in new.manifest().stages:
             runs.take_actions(base, new)

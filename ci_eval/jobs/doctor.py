@@ -21,7 +21,7 @@ from ci_eval.core.contracts import Query, Surroundings
 from ci_eval.core.grammar import syntax
 from ci_eval.fetch import schemes
 from ci_eval.plugins.adapters.endpoints import apis, probing
-from ci_eval.plugins.adapters.engine import TOOLCHAINS, reaches, version_here
+from ci_eval.plugins.adapters.engine import TOOLCHAINS, is_at_least, read_toolchain
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.process import NOTHING_OPEN
 from ci_eval.plugins.learning.rankers import lightgbm
@@ -97,11 +97,11 @@ def programs_and_engines() -> Iterator[Finding]:
         use = "; ".join([*fetched, *([", ".join(served)] if served else [])])
         helps = f"not found; for example: {PROGRAMS[program]}" if program in PROGRAMS else "not found"
         yield Finding(f"{program} ({use})", location is not None, False, location or helps, tried=False)
-    here = {name: version_here(name) for name in TOOLCHAINS}
+    here = {name: read_toolchain(name) for name in TOOLCHAINS}
     for engine in installable:
         what = f"engine {engine.name} {engine.version}"
         # A toolchain that is present may be too old for the engine.
-        old = [name for name, lowest in engine.toolchains.items() if not reaches(here[name], lowest)]
+        old = [name for name, lowest in engine.toolchains.items() if not is_at_least(here[name], lowest)]
         if missing := [program for program in engine.needs if not shutil.which(program)]:
             yield Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
         elif old:

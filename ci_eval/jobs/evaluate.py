@@ -66,7 +66,7 @@ def evaluate(
         workspace = runs.begin(prepared, folder, jobs, shard, resume=resume)
         runs.ask_in_rounds(workspace, rounds)
         phases.note_goal(workspace, precision=precision)
-        pipeline.make_actions(workspace, prepared, jobs, screen)
+        pipeline.make_actions(workspace, prepared, jobs, screen, may_sample=True)
         note_closures(workspace, prepared)
         if precision and metric:
             phases.reach_precision(workspace, prepared, precision, metric, jobs, screen)
@@ -124,15 +124,24 @@ def only_sessions(
     if command is not None:
         config = set_engine_command(config, command)
     config = _change_stage(config, settings)
-    runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
+    instead = "choose an engine with --engine or --engine-command"
+    runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None, instead=instead)
     if output is not None:
         Workspace.check_free(output)
     if reuse:
         check_reusable(config, source.manifest().rounds)
     prepared = prepare(config, screen)
     was, seed = source.manifest(), prepared.config.interpret.seed
+    sizes = [
+        (of.interpret.sessions_limit, of.interpret.session_probability) for of in (config, runs.measured_config(source))
+    ]
+    if was.sampling and sizes[0] != sizes[1]:
+        raise ConfigError(
+            f"{source.folder} holds only the sessions that were drawn for it: give another number of sessions to "
+            "`ci-eval evaluate`"
+        )
     if seed != was.seed:
-        sampled = prepared.records or prepared.task.of_imports
+        sampled = prepared.records or prepared.task.of_imports or was.sampling
         if sampled or was.strategy != runs.new_manifest(prepared, jobs=1).strategy:
             raise ConfigError(
                 f"the actions of {source.folder} were sampled with the seed {was.seed}, and others belong to {seed}: "
@@ -300,23 +309,20 @@ def grade_pairs(
     """Yield a line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`. Raises
     ConfigError, PreparationError, or EngineFailure if a pair cannot be graded."""
     (chosen,) = graders.ready([grader], machine.cache_folder(), judge, run)
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            scores = chosen.grade(msgspec.json.decode(line, type=Pairing))
-        # JSON that is nested too deeply raises a RecursionError.
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise ConfigError(
-                f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" '
-                "where the grader reads code"
-            ) from error
-        except CiEvalError as error:
-            raise type(error)(f"{path}, line {number}: {error}") from error
-        yield msgspec.json.encode({"scores": scores})
-
-
-def _lines(path: Path) -> Iterator[bytes]:
     try:
-        with path.open("rb") as file:
-            yield from file
+        file = path.open("rb")
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    with file:
+        for number, line in enumerate(file, 1):
+            try:
+                scores = chosen.grade(msgspec.json.decode(line, type=Pairing))
+            # JSON that is nested too deeply raises a RecursionError.
+            except (msgspec.MsgspecError, RecursionError) as error:
+                raise ConfigError(
+                    f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with '
+                    '"language" where the grader reads code'
+                ) from error
+            except CiEvalError as error:
+                raise type(error)(f"{path}, line {number}: {error}") from error
+            yield msgspec.json.encode({"scores": scores})

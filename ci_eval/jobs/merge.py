@@ -61,7 +61,16 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
 
 
 def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
-    _check_shards(shards)
+    number = Shard.parse(shards[0].manifest().shard or "").of
+    indices = {Shard.parse(shard.manifest().shard or "").index for shard in shards}
+    if missing := sorted(set(range(1, number + 1)) - indices):
+        named = ", ".join(f"{index}/{number}" for index in missing)
+        raise WorkspaceError(f"shards are missing: {named}; give all {number} workspaces, or evaluate the missing ones")
+    shared_values = _shared_values_of_run(shards[0])
+    for shard in shards:
+        _check_complete(shard)
+        for what, *_ in unlike(shared_values, _shared_values_of_run(shard)):
+            raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
     merged = Workspace.create(output)
     atomic.copy(shards[0].config_path, merged.config_path)
     for shard in shards:
@@ -114,6 +123,8 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
         merged.adopt(workspace, folder)
         if manifest.strata:
             strata[folder] = manifest.strata[""]
+        elif manifest.sampling:
+            strata[folder] = {"": manifest.generated}
         unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
     infos = tuple(manifest.project for manifest in manifests)
     histories = [manifest.histories for manifest in manifests if manifest.histories]
@@ -130,6 +141,8 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             projects=infos,
             generated=sum(manifest.generated for manifest in manifests),
             strata=strata,
+            # Any project whose number of sessions is an estimate makes their sum one.
+            sampling=next((manifest.sampling for manifest in manifests if manifest.sampling), None),
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
             left_out=dict(sum((Counter(manifest.left_out) for manifest in manifests), Counter())),
@@ -189,21 +202,6 @@ def _check_complete(workspace: Workspace) -> None:
         raise WorkspaceError(
             f"{folder} was interrupted; resume it with: ci-eval evaluate --resume --output {shlex.quote(str(folder))}"
         )
-
-
-def _check_shards(shards: Sequence[Workspace]) -> None:
-    first = shards[0].manifest()
-    assert first.shard
-    number = Shard.parse(first.shard).of
-    indices = {Shard.parse(shard.manifest().shard or "").index for shard in shards}
-    if missing := sorted(set(range(1, number + 1)) - indices):
-        named = ", ".join(f"{index}/{number}" for index in missing)
-        raise WorkspaceError(f"shards are missing: {named}; give all {number} workspaces, or evaluate the missing ones")
-    whole = _shared_values_of_run(shards[0])
-    for shard in shards:
-        _check_complete(shard)
-        for what, *_ in unlike(whole, _shared_values_of_run(shard)):
-            raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
 
 
 def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
@@ -266,7 +264,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
         confined=pipeline.together(shard.confined for shard in shards),
-        footprint=footprint.together(shard.footprint for shard in shards),
+        footprint=footprint.merge_footprints(shard.footprint for shard in shards),
         # The engine of a shard that was not checked may be nondeterministic.
         state=sum((state for state in states if state), Determinism()) if states and all(states) else None,
         deletion=sum((shard.deletion for shard in shards), Determinism()),

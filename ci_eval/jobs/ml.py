@@ -1,4 +1,4 @@
-"""The jobs for machine learning: configurations that log, rankers, recommenders, and modelled users."""
+"""The jobs for machine learning: configurations for logs, rankers, recommenders, and modelled users."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceEr
 from ci_eval.core.config import Config, load, parse_yaml, patch
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
-from ci_eval.core.logs import tables
 from ci_eval.core.logs.features import SCHEMA
 from ci_eval.core.logs.formats import SCHEMA as LOG_SCHEMA
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FAILED, MetricInfo, SessionScore, UserModelConfig
+from ci_eval.core.model import FAILED, LogsRecord, MetricInfo, SessionScore, UserModelConfig
 from ci_eval.core.model.units import amount
 from ci_eval.core.report import evaluate
 from ci_eval.core.scoring import evaluated
@@ -34,33 +33,31 @@ from ci_eval.plugins.learning import events, rankers, recommenders, training
 from ci_eval.plugins.learning.events import FeatureTable
 from ci_eval.plugins.learning.rankers import RankerModel
 from ci_eval.plugins.learning.recommenders import training as calls
-from ci_eval.plugins.learning.training import ShownList, fit_user, read_lists
+from ci_eval.plugins.learning.training import fit_user, read_lists
 from ci_eval.rendering.figures import format_count, intervals
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
+    """Return the configuration with logs on, and a modelled user."""
     settings = config.interpret
     prefix = config.actions.strategy.prefix.name
     if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
         screen.warn(
             f"logs are of a user, who is asked about at every prefix: actions.strategy.prefix {prefix} is not used"
         )
-    logged = replace(
-        config,
-        interpret=replace(
-            settings,
-            save_logs=True,
-            log_format=tuple(dict.fromkeys(formats)) or settings.log_format,
-            user_model=settings.user_model or UserModelConfig(),
-        ),
+    interpret = replace(
+        settings,
+        save_logs=True,
+        log_format=tuple(dict.fromkeys(formats)) or settings.log_format,
+        user_model=settings.user_model or UserModelConfig(),
     )
-    return patch(logged)
+    return patch(replace(config, interpret=interpret))
 
 
 FEW_TO_LEARN = 1_000
-"""Training lookups: with fewer, a tree of 31 leaves has a few dozen for each decision."""
+"""Lookups for training: of fewer, a tree of 31 leaves has only a few dozen for each decision."""
 FEW_TO_JUDGE = 400
-"""Validation lookups: with fewer, a share is uncertain by more than five points."""
+"""Lookups for validation: of fewer, a share is uncertain by more than five points."""
 
 
 def train_ranker(
@@ -79,10 +76,7 @@ def train_ranker(
     except msgspec.ValidationError as error:
         known = ", ".join(field.encode_name for field in msgspec.structs.fields(training.Settings))
         raise ConfigError(f"--set of train-ranker: {error}; known are {known}") from error
-    # Otherwise the error would come after minutes of training.
-    if output.is_dir():
-        raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
-    atomic.make_folder(output.parent)
+    _check_model_file(output)
     learned, checked, tested = _event_sides(sources, label, seed, screen) or _table_sides(sources, label, seed, screen)
     screen.say(f"Training on {len(learned.sizes):,} queries, {len(learned.rows):,} rows")
     model = training.train(learned, checked, tested, label=label, seed=seed, threads=threads, settings=settings)
@@ -105,6 +99,14 @@ def train_ranker(
     return model
 
 
+def _check_model_file(output: Path) -> None:
+    """Make the folder of a model's file. Raises WorkspaceError if `output` is a folder."""
+    # Without this check, the error would come after minutes of training.
+    if output.is_dir():
+        raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
+    atomic.make_folder(output.parent)
+
+
 def _split_option(text: str) -> tuple[str, object]:
     """Split KEY=VALUE, whose value is YAML. Raises ConfigError."""
     key, equals, value = text.partition("=")
@@ -116,14 +118,11 @@ def _split_option(text: str) -> tuple[str, object]:
 def train_recommender(
     sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequence[str], screen: Screen
 ) -> None:
-    """Write the model file, and print what was read. `overrides`: options as KEY=VALUE. Raises ConfigError,
-    WorkspaceError, NothingToEvaluate."""
-    # Complain now rather than after minutes of training.
-    if output.is_dir():
-        raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
+    """Train a recommender on usages, write it, and print figures of the usages. `overrides`: options as KEY=VALUE.
+    Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     recommender = recommenders.CATALOG.load(kind)
     options = calls.parse_options(recommender, dict(map(_split_option, overrides)))
-    atomic.make_folder(output.parent)
+    _check_model_file(output)
     started = perf_counter()
     result = calls.train(recommender, sources, output, options, lambda path: screen.say(f"Reading {path}"))
     rows = [
@@ -155,7 +154,7 @@ def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) 
 
 
 def import_ranker(path: Path, *, features: Sequence[str], output: Path) -> RankerModel:
-    """Write the model file of a ranker trained elsewhere. Raises ConfigError or WorkspaceError."""
+    """Write the model file of a ranker that another program trained. Raises ConfigError or WorkspaceError."""
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
     model = rankers.read_foreign(path, features)
@@ -199,21 +198,19 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
-    """Return the folders with the Parquet files. Raises WorkspaceError if one run is there twice, by its logs' digests.
+    """Return the folders with the Parquet files. A source that is neither a workspace nor its logs/ folder stands for
+    the workspaces directly below it. Raises WorkspaceError if the sources hold a run twice.
 
-    A source that is neither a workspace nor its logs/ folder means the workspaces directly below it. Session ids cannot
-    distinguish runs: they are the same with every engine and user.
+    Runs are distinguished by digests and manifests, since session ids are the same with every engine and user.
     """
     sources = find_workspaces(sources)
     opened = [_open_logs(source) for source in sources]
-    folders = [folder for folder, _ in opened]
     files: dict[str, Path] = {}
     runs: dict[tuple[object, ...], dict[str | None, Path]] = {}
-    for source, (folder, manifest) in zip(sources, opened, strict=True):
-        record = logs.read_logs_record(folder)
+    for source, (_, record, manifest) in zip(sources, opened, strict=True):
         # All sides without rows have the same digest, although their runs differ.
-        rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
-        for digest in [file.sha256 for file in record.files if rows.get(file.path)] if record else []:
+        rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()}
+        for digest in [file.sha256 for file in record.files if rows.get(file.path)]:
             # Logs that are given twice would weigh twice in training.
             if (twin := files.setdefault(digest, source)) is not source:
                 raise WorkspaceError(f"{source} and {twin} hold the same logs: give each once")
@@ -226,11 +223,12 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
                 twin = next(iter(sources_by_shard.values()))
                 raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")
             sources_by_shard[manifest.shard] = source
-    return folders
+    return [folder for folder, _, _ in opened]
 
 
-def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
-    """Return the manifest of a workspace, too. Raises WorkspaceError."""
+def _open_logs(source: Path) -> tuple[Path, LogsRecord, Manifest | None]:
+    """Return the folder of the logs, their manifest, and that of the workspace if there is one. Raises
+    WorkspaceError."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
@@ -251,41 +249,40 @@ def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
         logs.verify(folder, record)
     if record.schema != LOG_SCHEMA:
         raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: make them again")
-    return folder, manifest
+    return folder, record, manifest
 
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
-    """Yield the estimated probabilities as lines of YAML. Raises WorkspaceError or NothingToEvaluate."""
+    """Yield the user model of the logs as lines of YAML. Raises WorkspaceError or NothingToEvaluate."""
     recorded = event_logs.read(sources, 0, screen)
     if recorded:
         lists = list(events.make_lists([*recorded.train, *recorded.validation]))
     else:
-        module = tables()
         files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]
-        lists = [shown_list for file in files for shown_list in read_lists(module.batches(file, ShownList.COLUMNS))]
+        lists = [shown_list for file in files for shown_list in read_lists(file)]
     if not lists:
         raise NothingToEvaluate("the logs hold no lookup")
     user_fit = fit_user(lists)
     yield f"# fitted to {user_fit.queries:,} queries of {user_fit.sessions:,} sessions"
     yield "interpret:"
     yield "  userModel:"
-    yield f"    firstPrefix: {_row(summing_to_one(user_fit.model.first_prefix))}"
+    yield f"    firstPrefix: {_format_row(summing_to_one(user_fit.model.first_prefix))}"
     yield "    select:"
     for row, count in zip(user_fit.model.select, user_fit.shown, strict=True):
-        yield f"      - {_row(row)}  # the expected text was there {count:,} times"
-    yield f"    cancel: {_row(user_fit.model.cancel)}"
+        yield f"      - {_format_row(row)}  # the expected text was there {count:,} times"
+    yield f"    cancel: {_format_row(user_fit.model.cancel)}"
     yield "    attend: 1.0  # who never takes anything may as well not look at the list"
 
 
 def summing_to_one(values: Sequence[float]) -> list[float]:
-    """Return the numbers rounded to four digits, so that they add up to one. The largest one absorbs the rounding."""
+    """Round numbers to four digits so that they add up to one; the largest number takes the difference."""
     written = [round(value, 4) for value in values]
     largest = max(range(len(written)), key=written.__getitem__)
     written[largest] = round(1 - sum(written[:largest]) - sum(written[largest + 1 :]), 4)
     return written
 
 
-def _row(values: Sequence[float]) -> str:
+def _format_row(values: Sequence[float]) -> str:
     return f"[{', '.join(f'{value:.4f}' for value in values)}]"
 
 
@@ -301,7 +298,7 @@ DECLARED = ("TypingSaved", "Selected")
 
 
 def load_user_model(named: str) -> UserModel:
-    """Return the profile of that name, or the user in a file such as `fit-user-model` prints. Raises ConfigError."""
+    """Return a profile, or the user model in a file, as `fit-user-model` prints it. Raises ConfigError."""
     if named in PROFILES:
         return PROFILES[named]
     path = Path(named)
@@ -317,7 +314,7 @@ def load_user_model(named: str) -> UserModel:
 
 
 def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
-    """Return metrics of what that user would do on average, over sessions with a lookup at every prefix."""
+    """Return metrics of the user's average behaviour, for sessions with a lookup at every prefix."""
     return tuple(
         Metric(
             info=MetricInfo(name=name, summary=summary, unit=unit, better=better),
@@ -327,7 +324,7 @@ def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
     )
 
 
-# All metrics of a session ask for the same ranks.
+# All metrics need the average behaviour for the same ranks.
 _cached_expected = lru_cache(maxsize=100_000)(average_behaviour)
 
 
@@ -341,9 +338,9 @@ def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[O
 
 
 def check_every_prefix(workspace: Workspace) -> None:
-    """Raise ConfigError unless there was a lookup at every prefix, so that all ranks are known."""
+    """Raise ConfigError unless the sessions have a lookup at every prefix, so that all ranks are known."""
     manifest = workspace.manifest()
-    # `EveryPrefix(` has a limit, so that the ranks at later prefixes are unknown.
+    # `EveryPrefix(` has a limit; the ranks at later prefixes are unknown.
     if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
         raise ConfigError(
             f"{workspace.folder} was not asked at every prefix: evaluate with "
@@ -352,7 +349,7 @@ def check_every_prefix(workspace: Workspace) -> None:
 
 
 def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Return table rows and the number of sessions. Raises ConfigError or NothingToEvaluate."""
+    """Return rows of figures, and the number of sessions. Raises ConfigError or NothingToEvaluate."""
     metrics = metrics_of_user(load_user_model(user))
     workspace = Workspace.open(folder)
     workspace.verify()

@@ -324,7 +324,7 @@ def sum_phases(made: Sequence[Progress], files: int) -> Progress:
         time=sum(progress.time for progress in made),
         cpu=sum((progress.cpu for progress in made), CpuTimes()),
         confined=set().union(*(progress.confined for progress in made)),
-        footprint=footprint.together(progress.footprint for progress in made),
+        footprint=footprint.merge_footprints(progress.footprint for progress in made),
         trouble=next((progress.trouble for progress in made if progress.trouble), ""),
         state=sum((progress.state for progress in made), Determinism()),
         given_up=next((progress.given_up for progress in made if progress.given_up), ""),

@@ -9,7 +9,9 @@ from datetime import datetime
 from pathlib import Path
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from ci_eval.ci import Screen
 from ci_eval.core import actions, interpret, logs, machine, report
@@ -19,7 +21,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports import anywhere, missing
+from ci_eval.core.grammar.imports import count_missing, merge_readings
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
@@ -44,8 +46,9 @@ class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
 
 def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
     settings, setup = prepared.config.interpret, prepared.setup
-    # `rerank` may need the names later, also without logs.
-    setup = replace(setup, names=interpret.write_names(workspace, prepared.project.root))
+    # `rerank` may need the names later, also without logs. A sample has not those of all files.
+    if workspace.manifest().sampling is None:
+        setup = replace(setup, names=interpret.write_names(workspace, prepared.project.root))
     if not settings.save_logs:
         return setup
     if workspace.manifest().logs is not None and _parts(workspace).exists():
@@ -160,8 +163,11 @@ def _find_emptiness(workspace: Workspace, manifest: Manifest, most: float) -> er
 EMPTY = "empty"
 
 
-def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """An earlier run's actions are reused. Raises NothingToEvaluate if no session is left."""
+def make_actions(
+    workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen, *, may_sample: bool = False
+) -> None:
+    """An earlier run's actions are reused. `may_sample`: make only the sessions to ask, if that pays. Raises
+    NothingToEvaluate if no session is left."""
     manifest = workspace.manifest()
     done = manifest.stages.get("actions")
     if done is None or done.ended is None:
@@ -188,6 +194,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
                     seed=config.interpret.seed,
                     cache=prepared.cache,
                     with_generated=config.project.generated == "include",
+                    goal=_plan_sample(prepared) if may_sample else None,
                     advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
                 )
         # The workers of this stage have ended; no engine is among them.
@@ -197,7 +204,8 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
         manifest = replace(
             manifest,
             cpu=cpu,
-            generated=generated.sessions,
+            generated=generated.sampling.sessions if generated.sampling else generated.sessions,
+            sampling=generated.sampling,
             unparsable=generated.unparsable / generated.size if generated.size else 0.0,
             unparsable_files=generated.worst(),
             left_out=dict(generated.left_out),
@@ -209,11 +217,39 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             stages=manifest.stages | {"actions": record},
         )
         workspace.write_manifest(manifest)
-        screen.say(f"Actions: {format_count(generated.sessions, 'session')} in {format_count(generated.files, 'file')}")
+        sessions, files = format_count(generated.sessions, "session"), format_count(generated.files, "file")
+        if drawn := generated.sampling:
+            screen.say(
+                f"Actions: {sessions} of about {drawn.sessions:,} in {files} of {drawn.files:,}, of which "
+                f"{drawn.read:,} were parsed"
+            )
+        else:
+            screen.say(f"Actions: {sessions} in {files}")
         if generated.left_out:
             screen.say(describe_left_out(generated.left_out))
     if not manifest.generated:
         raise NothingToEvaluate(_why_nothing(workspace, prepared))
+
+
+def _plan_sample(prepared: Prepared) -> actions.SampleGoal | None:
+    """Return None if all sessions are asked, or if the names of all files are needed."""
+    settings = prepared.config.interpret
+    limit, probability = settings.sessions_limit, settings.session_probability
+    if (limit is None and probability == 1) or settings.save_logs or prepared.ranker.needs_names:
+        return None
+
+    def choose(draws: NDArray[np.float64], classes: NDArray[np.int8]) -> NDArray[np.intp]:
+        return interpret.SessionTable((), np.array([], np.int64), draws, classes).order(limit=limit)
+
+    classes = prepared.config.sampling_classes if limit is not None else ()
+    return actions.SampleGoal(limit=limit, probability=probability, classes=classes, choose=choose)
+
+
+def choose_share(workspace: Workspace, prepared: Prepared) -> tuple[float, int | None]:
+    """Return the probability and the limit of the sessions in the actions; all if stage 1 has drawn them."""
+    settings = prepared.config.interpret
+    sampled = workspace.manifest().sampling is not None
+    return (1.0, None) if sampled else (settings.session_probability, settings.sessions_limit)
 
 
 def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
@@ -242,17 +278,18 @@ def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen
     divide_sample(asked, settings.sessions_limit)
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
-    limit, count = settings.sessions_limit, format_count(manifest.generated, "session")
+    probability, limit = choose_share(first, prepared)
+    count = format_count(manifest.generated, "session")
     times = f", each {repeats} times" if repeats > 1 else ""
     if limit is not None and limit < manifest.generated:
         screen.say(f"Asking {limit:,} of {count}{times} (--all asks all)")
-    elif repeats > 1:
+    elif repeats > 1 and not manifest.sampling:
         screen.say(f"Asking all {count}{times}")
     with screen.steps("Sessions", "sessions") as steps:
         results = interpret.play_files(
             [interpret.EngineSide(workspace, prepare_logs(preparation, workspace)) for workspace, preparation in asked],
-            probability=settings.session_probability,
-            limit=settings.sessions_limit,
+            probability=probability,
+            limit=limit,
             jobs=jobs,
             shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
@@ -272,7 +309,12 @@ def divide_sample(asked: Sequence[tuple[Workspace, Prepared]], limit: int | None
     if limit is None or limit >= manifest.generated or not classes or manifest.strata:
         return
     shard = Shard.parse(manifest.shard) if manifest.shard else None
-    if counts := interpret.count_classes(first, classes, prepared.config.interpret.seed, shard):
+    counts = interpret.count_classes(first, classes, prepared.config.interpret.seed, shard)
+    if manifest.sampling and (estimates := manifest.sampling.classes):
+        drawn = interpret.count_classes(first, classes, prepared.config.interpret.seed, None)
+        # A shard has the same share of a class as of its drawn sessions.
+        counts = {name: round(size * counts.get(name, 0) / max(drawn[name], 1)) for name, size in estimates.items()}
+    if counts:
         for workspace, _ in asked:
             workspace.write_manifest(replace(workspace.manifest(), strata={"": counts}))
 
@@ -298,7 +340,7 @@ def record(
         # An import is there if it is in one of the roots.
         readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
         files = ((source.path, source.text) for source in workspace.sources())
-        share, packages = missing(lambda path, text: anywhere(read(path, text) for read in readers), files)
+        share, packages = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
         if packages and prepared.engine.own_process:
             remedies = environments.find_remedies(
                 prepared.language.dependencies,
@@ -307,7 +349,7 @@ def record(
                 installed=not prepared.dependencies_left_out,
                 groups=prepared.config.project.dependency_groups,
             )
-    total = footprint.together([manifest.footprint, made.footprint])
+    total = footprint.merge_footprints([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
             manifest,

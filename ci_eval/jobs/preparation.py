@@ -135,12 +135,7 @@ def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
 
 
 def make_sent_configuration(
-    engine: Engine,
-    installation: Installation,
-    surroundings: Surroundings,
-    config: Config,
-    *,
-    has_dependencies: bool,
+    engine: Engine, installation: Installation, surroundings: Surroundings, config: Config, *, has_dependencies: bool
 ) -> SentConfiguration:
     """Raises ConfigError."""
     if isinstance(engine, Configured):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -36,8 +36,8 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
-def closures(prepared: Prepared) -> dict[str, str]:
-    """Return the digest, by path, of all that a file's results depend on; empty for the whole project."""
+def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
+    """Return the digest of all that the results in these files depend on, by path; empty for the whole project."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
@@ -45,8 +45,9 @@ def closures(prepared: Prepared) -> dict[str, str]:
         return {}
     root = prepared.project.root
     if closure is Closure.FILE:
-        return {path: _content_digest(root, path) for path in below(root, root, prepared.language.suffixes)}
-    return digest_imports(root)
+        return {path: _content_digest(root, path) for path in paths}
+    digests = digest_imports(root)
+    return {path: digests[path] for path in paths if path in digests}
 
 
 def digest_imports(root: Path) -> dict[str, str]:
@@ -161,9 +162,9 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
         screen.say(f"Nothing of {earlier} is reused: {changed}")
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)
         return
-    asked_anew, taken = _take_over(kept, workspace, prepared)
+    sample, taken = _take_over(kept, workspace, prepared)
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    differing, compared = _differing(kept, workspace, asked_anew)
+    differing, compared = count_differing(kept, workspace, sample)
     # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
     if taken and not verified:
@@ -189,8 +190,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
 
 
 def note_closures(workspace: Workspace, prepared: Prepared) -> None:
-    if digests := closures(prepared):
-        kept = {head.path: digests[head.path] for head in workspace.heads().values() if head.path in digests}
+    if kept := closures(prepared, [head.path for head in workspace.heads().values()]):
         workspace.write_manifest(replace(workspace.manifest(), closures=kept))
 
 
@@ -220,13 +220,13 @@ def _select_conditions(config: Config) -> Config:
 
 
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
-    """Return the files of a sample, and those whose sessions were stored."""
+    """Return a sample of the files, at least one, and the files whose sessions were stored."""
     heads = {head.path: head for head in workspace.heads().values() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))
         heads = {path: head for path, head in heads.items() if path in unchanged}
     taken = []
-    sample = _sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
+    sample = choose_sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
     for source, earlier_sessions in kept.sessions(Session):
         head = heads.get(source.path)
         if head and head.checksum == source.checksum and source.path not in sample:
@@ -241,12 +241,12 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
-    interpret_config, shard = prepared.config.interpret, workspace.manifest().shard
+    (probability, limit), shard = pipeline.choose_share(workspace, prepared), workspace.manifest().shard
     planned = interpret.plan(
         workspace,
         prepared.setup,
-        probability=interpret_config.session_probability,
-        limit=interpret_config.sessions_limit,
+        probability=probability,
+        limit=limit,
         shard=Shard.parse(shard) if shard else None,
     )
     for planned_file in planned:
@@ -264,16 +264,17 @@ def _has_result(session: Session) -> bool:
     return session.status not in FAILED | {Status.SKIPPED}
 
 
-def _sample(sizes: dict[str, int], start: str) -> set[str]:
+def choose_sample(sizes: dict[str, int], start: str) -> set[str]:
     """Return at least one file. Any file has the chance SAMPLE, and runs sample different ones."""
     # The start of the run is part of the seed, so that every file is asked again some day.
     draws = {path: draw(0, f"{start} {path}") for path in sizes}
-    # A night that drew none takes a small file rather than a large one, which would be much more than SAMPLE.
+    # A run that draws none takes a small file rather than a large one, which would be much more than SAMPLE.
     fewest = sorted(sizes, key=lambda path: draws[path] * sizes[path])[:1]
     return {path for path, number in draws.items() if number < SAMPLE} or set(fewest)
 
 
-def _differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
+def count_differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
+    """Return how many sessions have another result than before, and how many were compared."""
     differing = compared = 0
     for path in sorted(paths):
         was = {

@@ -24,7 +24,7 @@ from ci_eval.core.base.errors import ConfigError, Interrupted, NothingToEvaluate
 from ci_eval.core.base.quoting import short
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import engines, graders
-from ci_eval.core.compare.conditions import between
+from ci_eval.core.compare.conditions import compare_settings
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.core.config.loading import UNCHANGED, View, read_view
 from ci_eval.core.contracts import Engine, Ranker
@@ -213,7 +213,7 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
 def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
     """Yield the name of each difference of `same_answers`, and a clause with old and new value."""
     for name, before, after in unlike(same_answers(was), same_answers(now)):
-        told = between(was.sent, now.sent, same_kind=True) if name == TOLD and was.sent and now.sent else ()
+        told = compare_settings(was.sent, now.sent, same_kind=True) if name == TOLD and was.sent and now.sent else ()
         if told:
             # The digests would only say that something differs.
             changes = []
@@ -284,6 +284,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
         replace(
             manifest,
             generated=was.generated,
+            sampling=was.sampling,
             unparsable=was.unparsable,
             unparsable_files=was.unparsable_files,
             vocabulary=was.vocabulary,
@@ -329,9 +330,12 @@ def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:
     return load(workspace.config_path, overrides=view, environment={})
 
 
-def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False) -> None:
+def refuse_foreign(
+    workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False, instead: str = ""
+) -> None:
     """Raises ConfigError if an untrusted workspace's configuration sets a command, an address to send code to, or an
-    exception to confinement. `typed`: the user gave the engine's command."""
+    exception to confinement. `typed`: the user gave the engine's command. `instead`: what else the command takes to
+    choose an engine."""
     stored = stored_config(workspace)
     asked = []
     if stored.engine.command is not None and config.engine.command is not None and not typed:
@@ -354,12 +358,12 @@ def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed
         asked += _test_runs(stored)
     if stored.interpret.confine == "off" == config.interpret.confine:
         asked.append("start the engine without walls (interpret.confine: off)")
-    _refuse(workspace, asked, trusted=trusted)
+    _refuse(workspace, asked, f", or {instead}" if instead else "", trusted=trusted)
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
     """Raises ConfigError if grading would ask a judge or run tests."""
-    _refuse(workspace, [*_addresses(stored.judge), *_test_runs(stored)], trusted=trusted)
+    _refuse(workspace, [*_addresses(stored.judge), *_test_runs(stored)], "", trusted=trusted)
 
 
 def _test_runs(stored: Config) -> Iterator[str]:
@@ -374,9 +378,9 @@ def _addresses(endpoint: EndpointConfig | None) -> Iterator[str]:
         yield f"send code to {endpoint.endpoint}{key}"
 
 
-def _refuse(workspace: Workspace, asked: Sequence[str], *, trusted: bool) -> None:
+def _refuse(workspace: Workspace, asked: Sequence[str], instead: str, *, trusted: bool) -> None:
     if asked and not trusted:
         raise ConfigError(
             f"the configuration in {workspace.folder} would {', and '.join(asked)}. A workspace may come from somebody "
-            "else: add --trust if you know this one, or choose an engine with --engine or a CONFIG"
+            f"else: add --trust if you know this one{instead}"
         )

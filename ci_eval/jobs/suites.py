@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -16,14 +14,12 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic, stored
-from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
-from ci_eval.core.base.shards import Shard
+from ci_eval.core.base.errors import CiEvalError, WorkspaceError
 from ci_eval.core.compare.compare import BUSY
 from ci_eval.core.config import Config, ProjectConfig
 from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.filters import label
-from ci_eval.core.manifest import unlike
-from ci_eval.core.model import Comparison, Suite, SuiteProject, Value
+from ci_eval.core.model import Comparison, Suite, SuiteProject
 from ci_eval.core.statistics.paired import over_projects
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
@@ -32,27 +28,17 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import runs
 from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import Side
-from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.rendering import reporters
 from ci_eval.rendering.figures import shown_filter
 
 MOST_NAMED = 60
 NAME = "suite.json"
-NOTE = "shard.json"
 
 
-def announce_rows(
-    kind: str, rows: Mapping[str, str], screen: Screen, shard: Shard | None = None
-) -> Iterator[tuple[str, str]]:
+def announce_rows(kind: str, rows: Mapping[str, str], screen: Screen) -> Iterator[tuple[str, str]]:
     for number, (name, title) in enumerate(rows.items(), 1):
-        if shard is None or is_of(number, shard):
-            screen.say(f"{kind} {number} of {len(rows)}: {title}")
-            yield name, title
-
-
-def is_of(number: int, shard: Shard) -> bool:
-    """Rows are dealt in turns; numbers begin with 1."""
-    return (number - 1) % shard.of == shard.index - 1
+        screen.say(f"{kind} {number} of {len(rows)}: {title}")
+        yield name, title
 
 
 def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) -> str:
@@ -71,14 +57,6 @@ class SuiteOutcome(msgspec.Struct, frozen=True, kw_only=True):
     trouble: CiEvalError | None
 
 
-class SuiteShard(Value, frozen=True, kw_only=True):
-    """The note in the folder of a shard, which evaluates some of the suite's projects as wholes."""
-
-    shard: str
-    projects: tuple[str, ...]
-    """Specs of all projects of the suite, in the order of the configuration."""
-
-
 def evaluate(
     config: Config,
     *,
@@ -87,19 +65,12 @@ def evaluate(
     resume: bool,
     rounds: int = 1,
     gates: Sequence[str] = (),
-    shard: Shard | None = None,
     screen: Screen,
 ) -> SuiteOutcome:
     """Raises as `evaluate` of one project does."""
     folder = runs.choose_output(config, output)
-    if shard:
-        check_shard(config, shard)
     if not resume:
         atomic.empty_folder(folder)
-    if shard:
-        # The note comes after the check above that the folder is empty.
-        note_shard(folder, config, shard)
-
     done = {
         name: evaluate_job.evaluate(
             _of_project(config, spec),
@@ -110,9 +81,35 @@ def evaluate(
             gates=gates,
             screen=screen,
         )
-        for name, spec in announce_rows("Project", _name_folders(config.projects), screen, shard)
+        for name, spec in announce_rows("Project", _name_folders(config.projects), screen)
     }
-    return _tabulate_evaluations(config, done, folder)
+    first = next(iter(done.values())).evaluation
+    known = {info.name: info for info in first.metrics}
+    infos = [known[name] for name in config.declared if name in known]
+    projects = []
+    for name, evaluated in done.items():
+        # Figures are those that each report shows first.
+        _, figures = shown_filter(evaluated.evaluation)
+        projects.append(
+            SuiteProject(
+                project=evaluated.evaluation.project,
+                folder=name,
+                sessions=figures.sessions,
+                figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
+                busy=evaluated.evaluation.machine.busy,
+                trouble=str(evaluated.trouble or ""),
+            )
+        )
+    values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
+    table = Suite(
+        title=first.title,
+        about=f"({label(first.headline)})",
+        projects=tuple(projects),
+        overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
+        metrics=tuple(infos),
+        compared=False,
+    )
+    return _write(table, folder, [evaluation.trouble for evaluation in done.values()])
 
 
 def compare_engines(
@@ -237,79 +234,6 @@ def _workspaces(folder: Path) -> dict[str, Path]:
     return workspaces
 
 
-def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> SuiteOutcome:
-    """Raises WorkspaceError for missing or unlike shards."""
-    notes = {folder: read_shard(folder) for folder in folders}
-    first = notes[folders[0]]
-    of = Shard.parse(first.shard).of
-    shards: dict[int, Path] = {}
-    for folder, note in notes.items():
-        own = Shard.parse(note.shard)
-        if (note.projects, own.of) != (first.projects, of):
-            raise WorkspaceError(f"{folder} is of another suite than {folders[0]}, or of one with more or fewer shards")
-        if own.index in shards:
-            raise WorkspaceError(f"{folder} and {shards[own.index]} are both shard {own}: give one of them")
-        shards[own.index] = folder
-    if missing := [f"{index}/{of}" for index in range(1, of + 1) if index not in shards]:
-        raise WorkspaceError(f"shards are missing: {', '.join(missing)}; give all {of} folders")
-    sources = {}
-    whole: Workspace | None = None
-    for index, name in enumerate(_name_folders(first.projects)):
-        # This is the inverse of `is_of`.
-        above = shards[index % of + 1]
-        folder = sources[name] = above / name
-        if not (folder / "manifest.json").is_file() or not Workspace.open(folder).manifest().complete:
-            raise WorkspaceError(
-                f"{folder} was not finished; resume it with --resume --output {shlex.quote(str(above))}"
-            )
-        workspace = Workspace.open(folder)
-        workspace.verify()
-        whole = whole or workspace
-        for condition, was, now in unlike(_conditions(whole), _conditions(workspace)):
-            raise WorkspaceError(f"{folder} does not go with {whole.folder}: its {condition} is {now}, not {was}")
-    atomic.empty_folder(output)
-    for name, source in sources.items():
-        with atomic.writing(output / name):
-            shutil.copytree(source, output / name)
-    reported = evaluate_job.only_reports([output / name for name in sources], view=view)
-    config = runs.stored_config(Workspace.open(output / next(iter(sources))))
-    return _tabulate_evaluations(config, dict(zip(sources, reported, strict=True)), output)
-
-
-def _conditions(workspace: Workspace) -> dict[str, object]:
-    manifest = workspace.manifest()
-    config = replace(runs.stored_config(workspace), project=ProjectConfig())
-    # Each project has its own files.
-    return {**manifest.answering(), "file filter": "", "ci-eval": manifest.ci_eval, "configuration": config}
-
-
-def check_shard(config: Config, shard: Shard) -> None:
-    if shard.of > len(config.projects):
-        raise ConfigError(
-            f"--shard {shard}: a suite of {len(config.projects)} projects has {len(config.projects)} shards at most, "
-            "since each project is evaluated as a whole"
-        )
-
-
-def note_shard(folder: Path, config: Config, shard: Shard) -> None:
-    note = SuiteShard(shard=str(shard), projects=config.projects)
-    if (folder / NOTE).is_file() and read_shard(folder) != note:
-        raise WorkspaceError(f"{folder} holds another shard, or one of another suite: choose another --output")
-    atomic.write_json(folder / NOTE, note)
-
-
-def find_shards(places: Sequence[Path]) -> list[Path]:
-    shards: list[Path] = []
-    for place in places:
-        shards += [place] if (place / NOTE).is_file() else sorted(path.parent for path in place.glob(f"*/{NOTE}"))
-    return shards
-
-
-def read_shard(folder: Path) -> SuiteShard:
-    path = folder / NOTE
-    return stored.decode_json(stored.read(path, stored.MANIFEST), SuiteShard, path)
-
-
 def _name_folders(projects: Sequence[str]) -> dict[str, str]:
     numbered = enumerate(projects, 1)
     return {name_row(number, spec.partition("#")[0], "project", ending=True): spec for number, spec in numbered}
@@ -327,36 +251,6 @@ def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -
         reports=reporters.write(suite, None, folder),
         trouble=next(filter(None, troubles), None),
     )
-
-
-def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder: Path) -> SuiteOutcome:
-    """`done`: by folder. Figures are those that each report shows first."""
-    first = next(iter(done.values())).evaluation
-    known = {info.name: info for info in first.metrics}
-    infos = [known[name] for name in config.declared if name in known]
-    projects = []
-    for name, evaluated in done.items():
-        _, figures = shown_filter(evaluated.evaluation)
-        projects.append(
-            SuiteProject(
-                project=evaluated.evaluation.project,
-                folder=name,
-                sessions=figures.sessions,
-                figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
-                busy=evaluated.evaluation.machine.busy,
-                trouble=str(evaluated.trouble or ""),
-            )
-        )
-    values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
-    table = Suite(
-        title=first.title,
-        about=f"({label(first.headline)})",
-        projects=tuple(projects),
-        overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
-        metrics=tuple(infos),
-        compared=False,
-    )
-    return _write(table, folder, [evaluation.trouble for evaluation in done.values()])
 
 
 def tabulate_comparisons(

@@ -13,13 +13,11 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate
-from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, parse_yaml
 from ci_eval.core.model import Sweep, SweptRun
 from ci_eval.core.statistics.paired import bias_text, winners_bias
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
 from ci_eval.jobs.runs import choose_output, kept
@@ -77,12 +75,9 @@ def sweep(
     output: Path | None,
     jobs: int,
     resume: bool,
-    shard: Shard | None,
-    merged: Sequence[Path],
     screen: Screen,
 ) -> SweepOutcome:
-    """Evaluate each run in its folder, and compare it with the first. `merged`: shards of a sweep, which are merged
-    instead of evaluated. Raises as `evaluate` and `merge` do."""
+    """Evaluate each run in its folder, and compare it with the first. Raises as `evaluate` does."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:
@@ -102,34 +97,24 @@ def sweep(
     by_folder = {}
     rows = {name_row(number, choice.title, "run"): choice.title for number, choice in enumerate(chosen, 1)}
     for (name, _), config in zip(announce_rows("Run", rows, screen), configs, strict=True):
-        place = folder / name
-        if merged:
-            by_folder[name] = merge_job.merge([other / name for other in merged], output=place, screen=screen)
-            continue
         # Ctrl-C must name the folder of the sweep, not that of one run, for --resume.
         with kept(folder):
             by_folder[name] = evaluate_job.evaluate(
-                config, output=place, jobs=jobs, resume=resume, screen=screen, shard=shard
+                config, output=folder / name, jobs=jobs, resume=resume, screen=screen
             )
-    done = list(by_folder.values())
-    table = _build_table(chosen, by_folder, configs[0], folder, str(shard) if shard else None, screen)
+    table = _build_table(chosen, by_folder, configs[0], folder, screen)
     if table.remark:
         screen.warn(table.remark)
     return SweepOutcome(
         folder=folder,
         sweep=table,
         reports=reporters.write(table, None, folder),
-        trouble=next((evaluation.trouble for evaluation in done if evaluation.trouble), None),
+        trouble=next((evaluation.trouble for evaluation in by_folder.values() if evaluation.trouble), None),
     )
 
 
 def _build_table(
-    chosen: Sequence[Choice],
-    done: Mapping[str, Evaluated],
-    config: Config,
-    folder: Path,
-    shard: str | None,
-    screen: Screen,
+    chosen: Sequence[Choice], done: Mapping[str, Evaluated], config: Config, folder: Path, screen: Screen
 ) -> Sweep:
     first_folder, first_run = next(iter(done.items()))
     first = first_run.evaluation
@@ -144,8 +129,7 @@ def _build_table(
             sessions=whole.sessions,
             figures={metric: whole.metrics[metric] for metric in declared if metric in whole.metrics},
         )
-        # Runs of a shard are compared when the shards are merged.
-        if number and shard is None:
+        if number:
             place = folder / COMPARISONS / name
             try:
                 outcome = compare_job.compare(
@@ -170,5 +154,4 @@ def _build_table(
         keys=tuple(chosen[0].values),
         runs=tuple(runs),
         metrics=tuple(infos[name] for name in declared),
-        shard=shard,
     )

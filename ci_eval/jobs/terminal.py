@@ -12,9 +12,7 @@ from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Comparison,
     Evaluation,
-    FileError,
     GateResult,
-    LogCounts,
     LogsRecord,
     Overview,
     Suite,
@@ -185,20 +183,6 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
         )
     if evaluation.noise:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
-    _print_resources(evaluation, screen)
-    for warning in collect_warnings(evaluation):
-        screen.warn(warning)
-    for name, value in evaluation.environment.items():
-        screen.detail(f"{name}: {value}")
-    for error in evaluation.errors:
-        screen.detail(f"{error.path}: {error.trace}".rstrip())
-    for error in evaluation.errors[:5]:
-        screen.warn(f"{error.path}: {_short(error)}")
-    if len(evaluation.errors) > 5:
-        screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
-
-
-def _print_resources(evaluation: Evaluation, screen: Screen) -> None:
     if times := figure_texts.times_text(evaluation):
         screen.result(f"times     {times}")
         if busy := busy_text(evaluation.machine):
@@ -209,13 +193,19 @@ def _print_resources(evaluation: Evaluation, screen: Screen) -> None:
     ):
         if text:
             screen.result(f"{name:10}{text}")
-
-
-def _short(error: FileError) -> str:
-    first = error.message.splitlines()[0] if error.message else error.stage
-    # The last line of a stack trace, or of the engine's output, usually names the cause.
-    last = error.trace.rstrip().rpartition("\n")[2].strip()
-    return first if last in first else f"{first}: {last}"
+    for warning in collect_warnings(evaluation):
+        screen.warn(warning)
+    for name, value in evaluation.environment.items():
+        screen.detail(f"{name}: {value}")
+    for error in evaluation.errors:
+        screen.detail(f"{error.path}: {error.trace}".rstrip())
+    for error in evaluation.errors[:5]:
+        first = error.message.splitlines()[0] if error.message else error.stage
+        # The last line of a stack trace, or of the engine's output, usually names the cause.
+        last = error.trace.rstrip().rpartition("\n")[2].strip()
+        screen.warn(f"{error.path}: {first if last in first else f'{first}: {last}'}")
+    if len(evaluation.errors) > 5:
+        screen.warn(f"and {len(evaluation.errors) - 5} more files with errors, listed in the report")
 
 
 def small(
@@ -240,7 +230,18 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
         rows.append([side, *(f"{number:,}" for number in numbers), f"{of.expected / of.rows:.2%}" if of.rows else ""])
     screen.table(columns, rows, numbers=6)
     screen.result("")
-    screen.table(["candidate", "rows", "share", "expected"], _kind_rows([counts for _, counts in sides]), numbers=3)
+    total: dict[str, tuple[int, int]] = {}
+    for _, counts in sides:
+        for kind, (count, expected) in counts.kinds.items():
+            before = total.get(kind, (0, 0))
+            total[kind] = (before[0] + count, before[1] + expected)
+    # Logs without rows would divide by zero.
+    whole = max(sum(count for count, _ in total.values()), 1)
+    kinds = [
+        (kind, f"{count:,}", f"{count / whole:.1%}", f"{expected:,}")
+        for kind, (count, expected) in sorted(total.items(), key=lambda item: -item[1][0])
+    ]
+    screen.table(["candidate", "rows", "share", "expected"], kinds, numbers=3)
     screen.result("")
     for side, counts in sides:
         if counts.queries and not counts.rows:
@@ -249,20 +250,6 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
             screen.warn(
                 f"nothing was logged for {side}: there are too few {record.split_by}s for a split of {record.percent} %"
             )
-
-
-def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
-    total: dict[str, tuple[int, int]] = {}
-    for counts in sides:
-        for kind, (rows, expected) in counts.kinds.items():
-            before = total.get(kind, (0, 0))
-            total[kind] = (before[0] + rows, before[1] + expected)
-    # Logs without rows would divide by zero.
-    whole = max(sum(rows for rows, _ in total.values()), 1)
-    return [
-        (kind, f"{rows:,}", f"{rows / whole:.1%}", f"{expected:,}")
-        for kind, (rows, expected) in sorted(total.items(), key=lambda item: -item[1][0])
-    ]
 
 
 def model(trained: RankerModel, screen: Screen) -> None:

@@ -94,9 +94,6 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
                 row.append(Cell(far, within, on_terminal=far, in_html=linked))
         rows.append(row)
     notes: list[Block] = [Warned(f"{sweep.remark}.", "markdown html")] if sweep.remark else []
-    if sweep.shard:
-        merge = "put all together with ci-eval sweep … --merge"
-        notes.append(Warned(f"These are figures of shard {sweep.shard} alone: {merge}.", "markdown html"))
     project = f"{sweep.project.name} {sweep.project.revision}"
     about = f"on {project}; differences are from the first, over the sessions of both"
     return [

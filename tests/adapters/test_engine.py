@@ -14,9 +14,9 @@ from ci_eval.plugins.adapters.engine import (
     FromRecipe,
     check_toolchains,
     find_closure,
+    is_at_least,
     newest_toolchains,
-    reaches,
-    version_here,
+    read_toolchain,
 )
 from tests.fetch.standins import client
 from tests.needs import REQUIRE_ALL, need_engine
@@ -42,14 +42,14 @@ def test_what_is_declared_is_known_of_each_engine() -> None:
 def test_the_version_is_what_the_program_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said, version = SAID[name]
     client(tmp_path, monkeypatch, name, f"printf '%s\\n' '{said}'")
-    assert version_here(name) == version
+    assert read_toolchain(name) == version
 
 
 def test_a_program_that_is_not_there_or_fails_has_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client(tmp_path, monkeypatch, "go", "echo 1.26; exit 1")
-    assert version_here("go") == ""
+    assert read_toolchain("go") == ""
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-    assert version_here("go") == ""
+    assert read_toolchain("go") == ""
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_program_that_is_not_there_or_fails_has_no_version(tmp_path: Path, mon
     [("1.26", "1.26", True), ("1.26.8", "1.26", True), ("1.9", "1.26", False), ("21", "17", True), ("", "17", False)],
 )
 def test_versions_are_compared_number_by_number(here: str, lowest: str, enough: bool) -> None:
-    assert reaches(here, lowest) is enough
+    assert is_at_least(here, lowest) is enough
 
 
 def test_of_two_needs_the_newer_one_counts() -> None:

@@ -83,7 +83,7 @@ PROGRAMS = {"go": "Go", "java": "JDK", "node": "Node.js", "php": "PHP", "ruby": 
 
 @pytest.mark.parametrize("language", [each for each in languages.names() if each != "text"])
 def test_the_table_of_languages_says_what_plan_says(language: str) -> None:
-    (job,) = plan([ROOT / "configs" / f"{language}.yaml"], completion_types=["BASIC"], shards=1, timings=[])
+    (job,) = plan([ROOT / "configs" / f"{language}.yaml"], completion_types=["BASIC"], shards=1)
     title = languages.CATALOG.load(job.language).title
     _, _, table = PAGE.read_text().partition("## What each language needs on a runner\n")
     rows = [line.strip("| ").split(" | ") for line in table.partition("## ")[0].splitlines() if line.startswith("| ")]

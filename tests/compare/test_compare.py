@@ -20,7 +20,7 @@ import pytest
 
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare import compare as compare_workspaces
-from ci_eval.core.compare.compare import failure_verdict, make_pilot, mark
+from ci_eval.core.compare.compare import failure_verdict, make_pilot, mark_verdicts
 from ci_eval.core.compare.sums import Sums
 from ci_eval.core.filters import ReportFilter, ReportFilters
 from ci_eval.core.model import Difference, Elsewhere, Verdict
@@ -203,13 +203,15 @@ def found(p: float | None, verdict: Verdict = Verdict.WORSE) -> Difference:
 
 def test_a_verdict_is_marked_only_where_it_holds_among_all_of_the_page() -> None:
     filters = {"ALL": {"A": found(0.0001), "B": found(0.02)}, "names": {"A": found(0.03), "B": found(None)}}
-    marked, _ = mark(filters, ("A", "B"), "ALL")
+    marked, _ = mark_verdicts(filters, ("A", "B"), "ALL")
     assert [of.marked for part in marked.values() for of in part.values()] == [True, False, False, True]
     assert [of.verdict for part in marked.values() for of in part.values()] == [Verdict.WORSE] * 4
 
 
 def test_what_is_not_declared_is_marked_only_if_nothing_is_uncertain() -> None:
-    marked, _ = mark({"ALL": {"A": found(0.9, Verdict.NOT_SHOWN), "B": found(1e-9), "C": found(None)}}, ("A",), "ALL")
+    marked, _ = mark_verdicts(
+        {"ALL": {"A": found(0.9, Verdict.NOT_SHOWN), "B": found(1e-9), "C": found(None)}}, ("A",), "ALL"
+    )
     assert [of.marked for of in marked["ALL"].values()] == [False, False, True]
 
 

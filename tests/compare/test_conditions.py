@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.compare.conditions import between, conditions, name_sides
+from ci_eval.core.compare.conditions import compare_settings, conditions, name_sides
 from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.workspace import Workspace
@@ -18,7 +18,7 @@ from tests.jobs.test_pipeline import manifest
 
 
 def names(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> list[str]:
-    return [each.name for each in between(base, new, same_kind=same_kind)]
+    return [each.name for each in compare_settings(base, new, same_kind=same_kind)]
 
 
 BASE = SentConfiguration(
@@ -38,7 +38,7 @@ NEW = SentConfiguration(
 
 
 def test_of_one_engine_every_part_counts_and_what_matters_most_is_first() -> None:
-    found = between(BASE, NEW, same_kind=True)
+    found = compare_settings(BASE, NEW, same_kind=True)
     assert [each.name for each in found] == [
         "autoImport",
         "dependencies",
@@ -57,7 +57,7 @@ def test_of_two_engines_only_what_means_the_same_for_both() -> None:
 
 
 def test_what_is_empty_was_not_told() -> None:
-    (found,) = between(BASE, msgspec.structs.replace(BASE, arguments=()), same_kind=True)
+    (found,) = compare_settings(BASE, msgspec.structs.replace(BASE, arguments=()), same_kind=True)
     assert (found.name, found.base, found.new) == ("arguments", '["server"]', None)
 
 

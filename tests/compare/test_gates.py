@@ -139,7 +139,7 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
         ("RecallAt1 >= 900%", "can never be kept: RecallAt1 is at most 100%"),
         ("RecallAt1 non-inferior -1pp", "a margin without a sign"),
         ("RecallAt1 >= 5pp", "needs a sign: points are of a difference"),
-        ("Count <= +1", "can protect nothing"),
+        ("Count <= +1", "protects nothing"),
         ("RecallAt1 >= -1pp population: files", "population is project"),
         ("Recall >= -1pp", "examples: 'RecallAt1 >= -1pp'"),
     ],

@@ -84,7 +84,7 @@ def test_fewer_files_do_not_make_other_code_equivalent_though_nothing_changed() 
 def test_a_single_file_says_nothing_of_other_code_and_two_say_little() -> None:
     there = judged(hits(1, 0.9), hits(1, 0.1), asked=1)["RecallAt1"].elsewhere
     assert (there.low, there.p, there.verdict) == (None, None, Verdict.NOT_SHOWN)
-    assert "one of the files says nothing of others" in there.why
+    assert "one of the files says nothing about others" in there.why
     of_two = judged(hits(2, 0.6), hits(2, 0.4), asked=1)["RecallAt1"].elsewhere
     assert of_two.low is not None
     assert of_two.verdict == Verdict.NOT_SHOWN

@@ -22,7 +22,7 @@ import ci_eval
 from ci_eval.core import machine
 from ci_eval.core.catalogs import engines
 from ci_eval.core.contracts import Engine
-from ci_eval.plugins.adapters.engine import TOOLCHAINS, FromRecipe, version_here
+from ci_eval.plugins.adapters.engine import TOOLCHAINS, FromRecipe, read_toolchain
 
 SENTINELS = frozenset({"jedi", "zuban", "typescript"})
 VERIFIED = [engine for name in engines.names() if (engine := engines.CATALOG.load(name)).verified]
@@ -211,7 +211,7 @@ def _machine(engine: Engine) -> list[str]:
 
 @cache
 def _version(toolchain: str) -> str:
-    return version_here(toolchain)
+    return read_toolchain(toolchain)
 
 
 def run_id() -> str:

@@ -14,8 +14,8 @@ from ci_eval.fetch.clients import run_client as run
 from ci_eval.fetch.packages import pip_download
 
 
-def python(code: str, folder: Path, timeout: float = 30) -> str:
-    return run((sys.executable, "-c", code), cwd=folder, timeout=timeout)
+def python(code: str, folder: Path) -> str:
+    return run((sys.executable, "-c", code), cwd=folder)
 
 
 def test_what_a_client_prints_comes_back(tmp_path: Path) -> None:
@@ -63,11 +63,12 @@ def test_passwords_in_what_a_client_says_are_not_shown(tmp_path: Path) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_a_client_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
+def test_a_client_that_hangs_is_ended_with_all_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ci_eval.fetch.clients.TIMEOUT", 0.7)
     child = "import time, pathlib; time.sleep(1.5); pathlib.Path('alive').touch()"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     with pytest.raises(InstallError, match=r"longer than 0\.7 s"):
-        python(code, tmp_path, timeout=0.7)
+        python(code, tmp_path)
     time.sleep(1.2)
     assert not (tmp_path / "alive").exists()
 

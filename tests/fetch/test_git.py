@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.fetch.git import VARIABLES, check_revision, check_url, fetch_revision, parse_page, read_revision
+from ci_eval.fetch.git import VARIABLES, check_address, fetch_revision, parse_page, read_revision
 from tests.fetch.repository import Repository, create
 from tests.fetch.standins import client
 
@@ -155,7 +155,7 @@ def test_an_address_that_is_not_https_or_a_folder_is_refused(url: str, tmp_path:
 
 @pytest.mark.parametrize("url", ["https://example.org/x.git", "https://example.org:8443/x/y", "file:///a/b"])
 def test_https_and_folders_are_allowed(url: str) -> None:
-    check_url(url)
+    check_address(url, "main")
 
 
 @pytest.mark.parametrize(
@@ -168,14 +168,15 @@ def test_a_revision_that_could_be_anything_else_is_refused(revision: str, tmp_pa
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", "release/2.x", "refs/tags/v1", "0123abcd" * 5])
 def test_commit_ids_tags_and_branches_are_allowed(revision: str) -> None:
-    check_revision(revision)
+    check_address("file:///a", revision)
 
 
 def test_a_git_that_hangs_is_ended(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     importlib.import_module("git")  # asks git for its version, once a process
     client(tmp_path, monkeypatch, "git", "sleep 20")
+    monkeypatch.setattr("ci_eval.fetch.git.TIMEOUT", 0.3)
     with pytest.raises(InstallError, match=r"git init failed[^ ]*\n.*did not complete in 0\.3"):
-        fetch_revision(repository.url, "main", tmp_path / "out", timeout=0.3)
+        fetch_revision(repository.url, "main", tmp_path / "out")
 
 
 def test_a_missing_git_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +191,7 @@ def test_a_program_that_is_not_git_is_told(tmp_path: Path, monkeypatch: pytest.M
     program = "import sys; from pathlib import Path; from ci_eval.fetch.git import fetch_revision as fetch"
     program += "; fetch('file:///nowhere', 'main', Path(sys.argv[1]))"
     done = subprocess.run([sys.executable, "-c", program, tmp_path / "out"], capture_output=True, text=True)
-    assert f"InstallError: {tmp_path / 'bin/git'} is no git that works." in done.stderr
+    assert f"InstallError: {tmp_path / 'bin/git'} does not work. Put a git" in done.stderr
 
 
 @pytest.mark.parametrize(

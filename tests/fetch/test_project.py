@@ -222,10 +222,11 @@ def test_a_branch_that_cannot_be_looked_up_is_an_error(tmp_path: Path) -> None:
         prepare(f"git:{(tmp_path / 'nowhere').as_uri()}@main", cache=tmp_path)
 
 
-def test_a_path_is_used_in_place_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_path_is_used_in_place_and_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "base/mine").mkdir(parents=True)
     (tmp_path / "base/mine/a.py").write_text("x")
-    project = prepare("path:mine", cache=tmp_path / "cache", base=tmp_path / "base")
+    monkeypatch.chdir(tmp_path / "base")
+    project = prepare("path:mine", cache=tmp_path / "cache")
     assert project.root == (tmp_path / "base/mine").resolve()
     assert (project.info.name, project.info.revision) == ("mine", "working tree")
     assert os.listdir(project.root) == ["a.py"]  # noqa: PTH208 - hidden ones too
@@ -236,7 +237,7 @@ def test_a_path_that_is_no_folder_is_a_config_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for name, why in (("file", "is a file: give its folder"), ("nowhere", "there is no folder")):
         with pytest.raises(ConfigError, match=why):
-            prepare(f"path:{name}", cache=tmp_path, base=tmp_path)
+            prepare(f"path:{tmp_path / name}", cache=tmp_path)
 
 
 def test_the_checksum_is_that_of_sorted_paths_and_contents(tmp_path: Path) -> None:

@@ -97,7 +97,6 @@ def test_a_damaged_folder_is_replaced_and_a_good_one_is_left(folder: Path, tmp_p
     for text in ("new", "newer"):
         (tmp_path / text).mkdir()
         whole = write(tmp_path / text / "whole", a__py=text)
-        sealed.seal(whole)
         if text == "new":
             os.truncate(folder / "a.py", 0)
             assert told(folder)

@@ -95,6 +95,27 @@ def test_values_depend_on_neither_the_order_of_sets_nor_the_python() -> None:
     assert blake2b(answers("1"), digest_size=8).hexdigest() == "027a88604f13f3b7"
 
 
+WORDS_OF_RULES = """
+import sys; sys.path[:0] = sys.argv[1:]
+from ci_eval.plugins.drivers.codebleu.strict import BRANCHES, OTHERS, RULES
+from ci_eval.plugins.drivers.codebleu.trees import GRAMMARS
+for language, rules in RULES.items():
+    nodes = {BRANCHES, *rules.bindings, *rules.loops, *rules.bases, *rules.hidden, *rules.lists}
+    nodes |= rules.parameters | rules.variables
+    fields = {name for binding in rules.bindings.values() for name in (binding.target, binding.value)} - {"", OTHERS}
+    fields |= {*rules.bases.values(), *(name for names in rules.hidden.values() for name in names)}
+    assert all(GRAMMARS[language].id_for_node_kind(node, True) for node in nodes), language
+    assert all(GRAMMARS[language].field_id_for_name(name) for name in fields), language
+"""
+
+
+def test_the_grammars_know_every_word_of_the_strict_rules() -> None:
+    # With another release of a grammar, a rule would no longer apply, in silence.
+    grader("codebleu-strict")
+    folder = next((machine.cache_folder() / "graders").glob("codebleu-*"))
+    subprocess.run([interpreter(), "-S", "-c", WORDS_OF_RULES, str(folder), str(PACKAGE)], check=True)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_strictly_an_equal_text_has_1_and_an_empty_one_0_of_everything(language: str) -> None:
     assert set(strict(language, CODE[language], CODE[language]).values()) == {1.0}
@@ -199,7 +220,7 @@ def test_after_no_answer_in_time_the_next_pair_has_a_new_process(monkeypatch: py
     own = codebleu.CodeBleu("mera", "")
     own.prepare(machine.cache_folder())
     pairing = Pairing(reference="a = b + c\n", hypothesis="a = b + c\n", language="python")
-    monkeypatch.setattr(codebleu, "PATIENCE", 0.0)
+    monkeypatch.setattr(codebleu, "PAIR_TIMEOUT", 0.0)
     with pytest.raises(EngineTimeout):
         own.grade(pairing)
     monkeypatch.undo()
@@ -241,6 +262,6 @@ def test_an_answer_that_is_nested_too_deeply_costs_one_pair(monkeypatch: pytest.
     deep = b'{"more": ' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}"
     with monkeypatch.context() as broken:
         broken.setattr(LineProcess, "ask", lambda *_: deep)
-        with pytest.raises(EngineMisbehaved, match="answered no scores"):
+        with pytest.raises(EngineMisbehaved, match="the driver answered"):
             strict("go", "f(x)", "f(x)")
     assert strict("go", "f(x)", "f(x)")["codebleu"] == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.grammar.imports import MOST, Modules, missing, read_module_names
+from ci_eval.core.grammar.imports import MOST, Modules, count_missing, read_module_names
 from tests.languages.there import missing as missing_of
 from tests.languages.there import shares
 from tests.projects import write
@@ -25,13 +25,13 @@ def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
 
 
 def test_the_share_and_the_most_frequent_packages_are_told() -> None:
-    assert missing(there, [("a", "A b C"), ("b", "C d")]) == (3 / 5, {"C": 2, "A": 1})
-    assert missing(there, [("a", "a b")]) == (0, {})
-    assert missing(there, []) == (None, {})
+    assert count_missing(there, [("a", "A b C"), ("b", "C d")]) == (3 / 5, {"C": 2, "A": 1})
+    assert count_missing(there, [("a", "a b")]) == (0, {})
+    assert count_missing(there, []) == (None, {})
 
 
 def test_rare_packages_of_many_are_not_named() -> None:
-    share, named = missing(there, [("a", " ".join(f"N{number}" for number in range(MOST + 1)))])
+    share, named = count_missing(there, [("a", " ".join(f"N{number}" for number in range(MOST + 1)))])
     assert (share, len(named)) == (1, MOST)
 
 

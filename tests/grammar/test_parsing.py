@@ -8,7 +8,7 @@ import pytest
 
 from ci_eval.core.catalogs import languages
 from ci_eval.core.grammar.parsing import Repair, Rewritten, Search, lost_bytes, read
-from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.grammar.syntax import parse_tree
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages import cpp, ecmascript, java, kotlin, php, python, rust, scala
 from ci_eval.plugins.languages.ecmascript import SHARED
@@ -153,7 +153,7 @@ def test_one_of_many_statements_is_found_by_reading_the_text_about_once() -> Non
 
     def lost(code: bytes) -> int:
         read_bytes.append(len(code))
-        return lost_bytes(parser("kotlin").parse(code).root_node)
+        return lost_bytes(parse_tree(code, "kotlin").root_node)
 
     assert [text[slice(*span)] for span in Search(text, text, b"", lost).unreadable()] == [b"        if (x) {\n"]
     assert sum(read_bytes) < 1.5 * len(text)

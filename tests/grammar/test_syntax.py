@@ -11,7 +11,7 @@ import tree_sitter
 from ci_eval.core.catalogs import languages
 from ci_eval.core.grammar import syntax
 from ci_eval.core.grammar.parsing import lost_bytes
-from ci_eval.core.grammar.syntax import Continuations, colour_file, colours, parser
+from ci_eval.core.grammar.syntax import Continuations, colour_file, colours, parse_tree
 from tests.languages.test_modern import blocks
 
 GOOD = b"type E = X match\n  case A => t\n  case B => C\ndef f = z\n"
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent.parent / "languages"
 
 
 def test_a_text_is_read_the_same_after_one_with_errors() -> None:
-    trees = [parser("scala").parse(text).root_node for text in (GOOD, BAD, GOOD)]
+    trees = [parse_tree(text, "scala").root_node for text in (GOOD, BAD, GOOD)]
     assert lost_bytes(trees[1])
     assert [lost_bytes(trees[0]), lost_bytes(trees[2])] == [0, 0]
 
@@ -46,8 +46,8 @@ def test_the_older_grammar_gives_the_tokens_of_the_newer(name: str, monkeypatch:
 def test_a_tree_of_the_older_grammar_that_has_an_error_is_replaced() -> None:
     source = b"class A { void f(int @B [] c) { import module x; } }"
     newer = syntax.language("java")
-    assert parser("java").parse(source).root_node.has_error
-    assert str(parser("java").parse(source).root_node) == str(tree_sitter.Parser(newer).parse(source).root_node)
+    assert parse_tree(source, "java").root_node.has_error
+    assert str(parse_tree(source, "java").root_node) == str(tree_sitter.Parser(newer).parse(source).root_node)
 
 
 @pytest.mark.parametrize("name", ["名", "\U0001d4cd", "e\u0301x", "é", "ж", "ゆ_1"])

@@ -36,8 +36,8 @@ from ci_eval.core.model import (
 from ci_eval.core.scoring import rank
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.generation import Generation
-from ci_eval.plugins.jetbrains.kept import Kept
 from ci_eval.plugins.jetbrains.workspace import (
+    Kept,
     Origin,
     ReadFile,
     Writer,

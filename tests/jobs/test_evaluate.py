@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from ci_eval.core.machine import list_descendants
 from ci_eval.core.workspace import Workspace
 from tests.adapters.lsp.conftest import SERVER
 from tests.command import raise_bug
@@ -32,9 +34,10 @@ def project(tmp_path: Path) -> Path:
     return write(tmp_path / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\nprint(x{i})\n" for i in range(6)})
 
 
-def start(*arguments: object) -> subprocess.Popen[str]:
+def start(*arguments: object, new_session: bool = False) -> subprocess.Popen[str]:
     argv = [sys.executable, "-m", "ci_eval", *map(str, arguments)]
-    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True, start_new_session=new_session)
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
@@ -195,6 +198,24 @@ def test_an_interrupted_run_exits_with_130_and_keeps_its_workspace(tmp_path: Pat
     assert process.returncode == 130
     assert "--resume" in err
     assert Workspace.open(tmp_path / "o").manifest().engine.name == "jedi"
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("delay_s", [0.03, 0.1, 0.2])
+def test_ctrl_c_while_workers_start_has_one_message(delay_s: float, tmp_path: Path) -> None:
+    project = write(tmp_path / "p", **{f"f{i}__py": GREETER for i in range(9)})
+    given = ("--project", f"path:{project}", "--engine", "words", "--jobs", 3, "--output", tmp_path / "o")
+    # A terminal sends Ctrl-C to all processes of its session's foreground group.
+    process = start("evaluate", *given, new_session=True)
+    # The first one is multiprocessing's tracker.
+    wait_for(lambda: len(list(list_descendants(process.pid))) >= 3, process)
+    time.sleep(delay_s)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=HANGS)
+    assert process.returncode == 130
+    assert "error: interrupted; resume with:" in err
+    assert "Traceback" not in err
+    assert "KeyboardInterrupt" not in err
 
 
 @pytest.mark.slow

@@ -129,7 +129,7 @@ def test_merged_projects_keep_what_their_sessions_stand_for(project: Path, sampl
 def test_a_comparison_refuses_runs_whose_size_depends_on_their_own_answers(sampled: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(sampled, tmp_path / "copy"))
     code, _, err = command("compare", sampled, copy, "--output", tmp_path / "c")
-    assert (code, "no fair sample" in " ".join(err.split())) == (2, True), err
+    assert (code, "not a random sample" in " ".join(err.split())) == (2, True), err
 
 
 @pytest.mark.parametrize("more", [("--shard", "1/2"), ("--repeat", 2), ("--set", "interpret.sessionsLimit=10")])

@@ -104,7 +104,7 @@ def test_times_are_those_of_what_was_asked(project: Path, tmp_path: Path) -> Non
 def test_nights_ask_about_a_fiftieth_of_the_sessions_anew_and_every_file_some_day() -> None:
     # The sizes of the files of a package: few are large.
     sizes = {f"{number}.py": 10 + number**3 for number in range(24)}
-    samples = [reuse._sample(sizes, f"night {number}") for number in range(500)]
+    samples = [reuse.choose_sample(sizes, f"night {number}") for number in range(500)]
     asked = [sum(sizes[path] for path in sample) / sum(sizes.values()) for sample in samples]
     assert 0.015 < sum(asked) / len(asked) < 0.03
     assert set().union(*samples) == set(sizes)
@@ -137,7 +137,7 @@ def test_where_nothing_can_be_compared_nothing_is_reused(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Which files are asked anew depends on the time: what of them can be compared is told instead.
-    monkeypatch.setattr(reuse, "_differing", lambda *_: (0, 0))
+    monkeypatch.setattr(reuse, "count_differing", lambda *_: (0, 0))
     said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
     assert "none of the sessions asked again could be compared" in said
     assert "Reused" not in said

@@ -83,7 +83,7 @@ def test_a_suite_is_taken_up(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (("actions",), "name one of them: --project SPEC"),
-        (("evaluate", "--shard", "1/3"), "a suite of 2 projects has 2 shards at most"),
+        (("evaluate", "--shard", "1/2"), "leave out --shard"),
         (("evaluate", "--precision", "1pp"), "leave out --precision"),
         (("evaluate", "--set", "project=path:."), "replaces `project` and `dataset`"),
         (("evaluate", "--set", "projects=['path:.', 'path:.']"), "twice"),

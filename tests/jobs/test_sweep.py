@@ -1,4 +1,4 @@
-"""Sweeps: the same sessions with other values, one table, resumed, and put together from shards."""
+"""Sweeps: the same sessions with other values, one table, and resumed."""
 
 from __future__ import annotations
 
@@ -92,16 +92,6 @@ def test_a_sweep_that_was_interrupted_is_taken_up(tmp_path: Path) -> None:
     sweep(tmp_path, *ORDERS, "--resume")
     assert stored(folder)["runs"][1]["figures"] == expected["runs"][1]["figures"]
     assert timeless(folder / "02-order-3") == kept
-
-
-def test_shards_put_together_are_the_whole_sweep(tmp_path: Path) -> None:
-    whole, _ = sweep(tmp_path, *ORDERS)
-    one, _ = sweep(tmp_path, *ORDERS, "--shard", "1/2", output="one")
-    two, _ = sweep(tmp_path, *ORDERS, "--shard", "2/2", output="two")
-    assert stored(one)["runs"][1]["differences"] == {}
-    assert "shard 1/2 alone" in (one / "report.md").read_text()
-    merged, _ = sweep(tmp_path, *ORDERS, "--merge", one, "--merge", two, output="merged")
-    assert stored(merged)["runs"] == stored(whole)["runs"]
 
 
 def test_what_cannot_be_compared_says_why(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from ci_eval.cli.group import find_command
 from ci_eval.core.workspace import Workspace
 from tests.command import command
 from tests.jobs.hostile import configure, names_a_command, sessions_of
@@ -22,6 +24,7 @@ def first_id(folder: Path) -> str:
 
 ASKS: dict[str, Callable[[Path], tuple[object, ...]]] = {
     "show": lambda folder: ("show", folder, first_id(folder), "--replay"),
+    "reduce": lambda folder: ("reduce", folder, first_id(folder), "--output", folder.parent / "reduced"),
     "interpret": lambda folder: ("interpret", folder, "--output", folder.parent / "new"),
     "evaluate": lambda folder: ("evaluate", "--resume", "--output", folder),
     "generate-ml-logs": lambda folder: ("generate-ml-logs", "--log-format", "jsonl", "--resume", "--output", folder),
@@ -37,6 +40,8 @@ def test_a_command_of_a_workspace_is_not_run(
     names_a_command(hostile, ["touch", str(canary)], sealed=sealed)
     code, _, err = command(*asks(hostile))
     assert (code, said in " ".join(err.split()), canary.exists()) == (2, True, False)
+    advised = set(re.findall(r"--[a-z-]+", err.partition("somebody else")[2]))
+    assert advised <= {name for param in find_command(str(asks(hostile)[0])).params for name in param.opts}
 
 
 def test_a_trusted_command_is_run(hostile: Path) -> None:

@@ -49,6 +49,11 @@ def test_members_are_created_once_in_each_block() -> None:
     assert sum(token.text == "x" for token in tokens) == 100
 
 
+def test_a_type_parameter_is_known_where_it_is_all_of_the_type() -> None:
+    tokens = languages.CATALOG.load("typescript").extract("type A<T extends object> = T\n", "a.ts", {}).tokens
+    assert [token.properties.is_static for token in tokens if token.text == "T"] == [False]
+
+
 def test_unique_symbol_is_two_keywords() -> None:
     tokens = languages.CATALOG.load("typescript").extract("declare const a: unique symbol;\n", "a.ts", {}).tokens
     assert [token.text for token in tokens] == ["declare", "const", "unique", "symbol"]

@@ -195,7 +195,7 @@ def test_counts_are_those_of_counting_one_by_one(files: list[Lines], context: li
     CORPUS_FILES,
     st.lists(st.sampled_from(["a", "b", "(", START_OF_LINE]), max_size=3),
     st.sampled_from([0, 48]),
-    st.sampled_from([1, nested.REMEMBERED]),
+    st.sampled_from([1, nested.CACHED]),
 )
 def test_a_file_that_does_not_count_is_as_if_it_were_not_there(
     files: list[Lines], context: list[str], few: int, remembered: int
@@ -204,13 +204,13 @@ def test_a_file_that_does_not_count_is_as_if_it_were_not_there(
     read = [number_tokens(file, texts) for file in files]
     ids = texts.known(context)
     follows = may_follow(texts, is_letter)
-    kept = nested.FEW, nested.REMEMBERED
-    nested.FEW, nested.REMEMBERED = few, remembered
+    kept = nested.FEW, nested.CACHED
+    nested.FEW, nested.CACHED = few, remembered
     others = Others(Corpus(read, texts, follows, 4), 0)
     others.levels([])
     found = others.levels(ids)
     expected = Others(Corpus(read[1:], texts, follows, 4), None).levels(ids)
-    nested.FEW, nested.REMEMBERED = kept
+    nested.FEW, nested.CACHED = kept
     assert [(each.total, list(each.top)) for each in found] == [(each.total, list(each.top)) for each in expected]
     left = [{text: count - each.less.get(text, 0) for text, count in each.counts.items()} for each in found]
     assert [{text: count for text, count in each.items() if count} for each in left] == [

@@ -40,7 +40,7 @@ def test_both_give_the_same_scores_and_order(model: RankerModel, lookups: Lookup
     assert model.importance["kind"] > 0.1, "no tree splits at a category, of which ONNX knows nothing"
     wanted = lightgbm().Booster(model_str=model.booster).predict(lookups.rows)
     session = runtime.InferenceSession(rankers.convert_ranker(model))
-    (found,) = session.run(["variable"], {rankers.INPUT: lookups.rows})
+    (found,) = session.run(["variable"], {rankers.FEATURES: lookups.rows})
     np.testing.assert_allclose(found.ravel(), wanted, atol=1e-4)
     first = [scores.reshape(-1, 20).argmax(axis=1) for scores in (found.ravel(), wanted)]
     assert (first[0] == first[1]).mean() > 0.999

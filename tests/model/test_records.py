@@ -17,7 +17,7 @@ GOOD = {
 
 @pytest.mark.parametrize("path", ["/etc/x", "../x", "a/../../x", "a\\b", "", ".", "a/", "a\0b"])
 def test_a_path_stays_below_its_folder(path: str) -> None:
-    with pytest.raises(ValueError, match="is no path of a file"):
+    with pytest.raises(ValueError, match="is not the path of a file"):
         check_path(path)
 
 
@@ -26,10 +26,10 @@ def test_a_path_stays_below_its_folder(path: str) -> None:
     [
         ({"files": {"t.py": ""}}, "run.files has no a.py"),
         ({"files": {"a.py": "", "t.py": ""}}, "a.py has 0 characters"),
-        ({"test": {"path": "a.py", "begin": 0, "end": 0}}, "files of their own"),
+        ({"test": {"path": "a.py", "begin": 0, "end": 0}}, "separate files"),
         ({"focal": {"path": "a.py", "begin": 3, "end": 1}}, "before it begins"),
         ({"project": "path:/home"}, "only pypi, npm, maven, go, debian may be named"),
-        ({"files": {"../b": ""}}, "is no path of a file"),
+        ({"files": {"../b": ""}}, "is not the path of a file"),
     ],
 )
 def test_what_cannot_be_run_is_refused_with_the_reason(change: dict[str, object], said: str) -> None:

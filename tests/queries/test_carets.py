@@ -26,7 +26,7 @@ from ci_eval.core.queries.carets import (
     pack_text,
 )
 from ci_eval.core.queries.cases import STRATEGIES, QueryCase, Sampling, generate_cases
-from ci_eval.plugins.mining.usages.dialect import Surroundings
+from ci_eval.plugins.mining.usages.dialect import ProjectContext
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.texts import mine
 
@@ -36,7 +36,7 @@ HEAD = "from a import Box\ndef f():\n"
 def state(body: str) -> tuple[ObjectUsage, ObjectPlace, str]:
     """Of a.Box in that method."""
     text = HEAD + body
-    found = mine(text, "shop.py", CATALOG.load("python"), Surroundings(places=True))
+    found = mine(text, "shop.py", CATALOG.load("python"), ProjectContext(places=True))
     (each,) = [each for each in found.usages if each.usage.type == "a.Box"]
     assert each.place
     return each.usage, with_values(each.place, text=hash_text(text)), text

@@ -15,7 +15,7 @@ from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.statistics.paired import FLOORS, MARGINS, Limits
 from ci_eval.core.statistics.repeated import Repeats
-from ci_eval.core.statistics.sampled import effective_sessions, figure, powers
+from ci_eval.core.statistics.sampled import effective_sessions, figure, sum_powers
 from ci_eval.plugins.reports.html.evaluation import TEMPLATES
 from tests.reports.browsing import Browser, Page
 
@@ -127,7 +127,7 @@ def test_an_exact_verdict_is_that_of_the_comparison(
 )
 def test_an_interval_is_that_of_the_report(page: Page, limits: Limits, values: list[float], asked: float) -> None:
     above, below = np.array(values), np.ones(len(values))
-    squares, fourths = powers(above, below)
+    squares, fourths = sum_powers(above, below)
     total, size = np.array([above.sum(), below.sum()]), len(values)
     effective = effective_sessions(squares, fourths, total)
     low, high = figure(total, squares[[[0, 1], [1, 2]]], size, asked, limits, effective=effective)

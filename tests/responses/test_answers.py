@@ -43,6 +43,7 @@ RIGHT = {
     "token behind": f"{REST}<|im_end|>",
     "token that may be code": f"{REST} <SUF>",
     "token before": f"<|fim_middle|>{REST}",
+    "tokens at both ends": f"<|fim_middle|>{REST}<|endoftext|>",
     "token of SentencePiece": f"{REST}\u2581<EOT>",
     "the line again": f"return {REST}",
     "the line again in a fence": f"```python\n    return {REST}\n```",
@@ -104,6 +105,42 @@ def test_right_code_is_read_to_itself(grammar: str, text: str, rest: str) -> Non
         for chat in (True, False):
             part = read(answer, text, rest, grammar, chat=chat)
             assert (answer[part.begin : part.end], part.is_readable) == (rest, True)
+
+
+MARKED = [
+    "1. {}", "- {}", '["{}"]', '"{}"', "Sure! {}", "Completion: {}", "42 | {}", "| {} |", "<code>{}</code>", "+ {}",
+    "Falta `{}`.", "{comment} the rest\n{}", "```\n{comment} the rest\n{}\n```", "Sure!\n\n{}", "1.\n- {}",
+]  # fmt: skip
+PLACES = {
+    "python": (SOURCE, REST),
+    "go": ("package main\n\nfunc a() {\n\tdefer mutex.Unlock()\n}\n", "defer mutex.Unlock()"),
+    "ruby": ("def a\n  total += price(1)\nend\n", "total += price(1)"),
+    "typescript": ("function a() {\n  return total(price);\n}\n", "total(price);"),
+    "scala": ("object A {\n  val size = total(price)\n}\n", "total(price)"),
+}
+
+
+@pytest.mark.parametrize("grammar", PLACES)
+@pytest.mark.parametrize("shape", MARKED)
+def test_the_right_text_after_a_mark_or_a_line_is_no_silent_zero(shape: str, grammar: str) -> None:
+    text, rest = PLACES[grammar]
+    part = read(shape.format(rest, comment="#" if grammar in {"python", "ruby"} else "//"), text, rest, grammar)
+    assert not part.is_readable
+
+
+@pytest.mark.parametrize(
+    "wrong", ["-{}", "not {}", "({})", "{} + fee", "{},", "sum({})", "await {}", "[{}]", "{} # all", "a.{}", "x == {}"]
+)
+def test_code_that_has_the_right_text_is_a_wrong_answer(wrong: str) -> None:
+    text = SOURCE.replace(REST, "tax_rates")
+    assert read(wrong.format("tax_rates"), text, "tax_rates").is_readable
+
+
+@pytest.mark.parametrize("grammar", PLACES)
+def test_not_available_is_unreadable_unless_it_is_the_code(grammar: str) -> None:
+    text, rest = PLACES[grammar]
+    assert not read("N/A", text, rest, grammar).is_readable
+    assert read("N/A", text.replace(rest, "N/A"), "N/A", grammar).is_readable
 
 
 NEXT = "    label = name\n"

@@ -30,6 +30,10 @@ def test_a_thought_before_the_answer_is_taken_out_and_kept(text: str) -> None:
     assert cleaned.thought
 
 
+def test_a_word_between_two_tokens_is_the_answer() -> None:
+    assert clean("<|fim_middle|>final<|endoftext|>").text == "final"
+
+
 @pytest.mark.parametrize("text", ["<think>hm", "<|channel|>analysis<|message|>hm"])
 def test_a_thought_that_does_not_end_is_no_answer(text: str) -> None:
     assert clean(text).text == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ci_eval.core.model import Determinism, Footprint
-from ci_eval.core.statistics.footprint import figures, together
+from ci_eval.core.statistics.footprint import figures, merge_footprints
 
 
 def test_of_what_is_not_there_nothing_is_known() -> None:
@@ -11,7 +11,9 @@ def test_of_what_is_not_there_nothing_is_known() -> None:
 
 
 def test_of_several_workers_all_starts_count_and_the_largest_memory() -> None:
-    found = together([Footprint(start_ups=(5.0,), memory=2, weighed=1), Footprint(), Footprint(start_ups=(1.0, 3.0))])
+    found = merge_footprints(
+        [Footprint(start_ups=(5.0,), memory=2, weighed=1), Footprint(), Footprint(start_ups=(1.0, 3.0))]
+    )
     assert found == Footprint(start_ups=(1.0, 3.0, 5.0), memory=2, weighed=1)
     known = figures(found)
     assert (known["StartUpLatency"].value, known["StartUpLatency"].n) == (3.0, 3)
@@ -19,16 +21,16 @@ def test_of_several_workers_all_starts_count_and_the_largest_memory() -> None:
 
 
 def test_of_all_starts_the_median_of_cpu_is_known() -> None:
-    known = figures(together([Footprint(start_cpus=(50.0,)), Footprint(), Footprint(start_cpus=(10.0, 30.0))]))
+    known = figures(merge_footprints([Footprint(start_cpus=(50.0,)), Footprint(), Footprint(start_cpus=(10.0, 30.0))]))
     assert (known["StartCpu"].value, known["StartCpu"].n) == (30.0, 3)
 
 
 def test_the_sessions_that_workers_asked_after_a_deletion_are_summed() -> None:
     one, other = Determinism(asked=3, differed=1), Determinism(asked=2)
-    footprint = together([Footprint(deletion=one), Footprint(), Footprint(deletion=other)])
+    footprint = merge_footprints([Footprint(deletion=one), Footprint(), Footprint(deletion=other)])
     assert footprint.deletion == Determinism(asked=5, differed=1)
 
 
 def test_of_very_many_starts_some_are_kept_from_the_fastest_to_the_slowest() -> None:
-    found = together([Footprint(start_ups=tuple(map(float, range(1001)))), Footprint(start_ups=(2000.0,))])
+    found = merge_footprints([Footprint(start_ups=tuple(map(float, range(1001)))), Footprint(start_ups=(2000.0,))])
     assert (len(found.start_ups), found.start_ups[0], found.start_ups[-1]) == (1000, 0.0, 2000.0)

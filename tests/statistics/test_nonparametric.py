@@ -7,17 +7,17 @@ import random
 import numpy as np
 import pytest
 
-from ci_eval.core.statistics.nonparametric import cuts, measure_agreement
+from ci_eval.core.statistics.nonparametric import find_level_changes, measure_agreement
 from tests.needs import need_module
 
 
 def places(values: list[float], floor: float = 0.001) -> list[int]:
-    return [cut.place for cut in cuts(values, floor=floor, seed=1)]
+    return [cut.place for cut in find_level_changes(values, floor=floor, seed=1)]
 
 
 @pytest.mark.parametrize(("before", "after"), [(8, 4), (20, 2), (30, 30), (4, 8)])
 def test_a_step_is_found_where_it_is(before: int, after: int) -> None:
-    (cut,) = cuts([0.5] * before + [0.4] * after, floor=0.001, seed=1)
+    (cut,) = find_level_changes([0.5] * before + [0.4] * after, floor=0.001, seed=1)
     assert cut.place == before
     assert [cut.before, cut.after] == pytest.approx([0.5, 0.4])
     assert cut.p < 0.01

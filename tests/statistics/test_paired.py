@@ -12,8 +12,8 @@ from ci_eval.core.statistics.paired import (
     Spread,
     bias_text,
     expected_maximum,
+    make_intervals,
     over_projects,
-    singly,
     verdict,
     winners_bias,
 )
@@ -26,7 +26,7 @@ def spread(difference: float, error: float, df: float = np.inf, widen: float = 0
 
 def test_one_difference_has_the_interval_and_p_value_of_t() -> None:
     """Recorded: scipy 1.17 `stats.t.interval(0.95, 9, 2, 1)`, `2 * stats.t.sf(2, 9)`."""
-    (found,) = singly(spread(2.0, 1.0, df=9))
+    (found,) = make_intervals(spread(2.0, 1.0, df=9))
     assert (found.low, found.high) == pytest.approx((-0.26215716279820535, 4.262157162798205))
     assert found.p == pytest.approx(0.07655282377070101)
 
@@ -34,7 +34,7 @@ def test_one_difference_has_the_interval_and_p_value_of_t() -> None:
 def test_an_interval_excludes_0_exactly_where_its_p_value_is_small() -> None:
     random = np.random.default_rng(1)
     for turn in range(40):
-        (found,) = singly(spread(random.normal(0, 2), 1.0, df=5 + turn, widen=0.2))
+        (found,) = make_intervals(spread(random.normal(0, 2), 1.0, df=5 + turn, widen=0.2))
         assert (found.low > 0 or found.high < 0) == (found.p < 0.05)
 
 
@@ -42,13 +42,13 @@ def test_an_interval_excludes_0_exactly_where_its_p_value_is_small() -> None:
 def test_an_exact_difference_reaches_as_far_as_what_may_differ_unseen(
     difference: float, widen: float, p: float
 ) -> None:
-    (found,) = singly(spread(difference, 0.0, widen=widen))
+    (found,) = make_intervals(spread(difference, 0.0, widen=widen))
     assert (found.low, found.high, found.p) == (difference - widen, difference + widen, p)
 
 
 def test_tests_of_many_parts_are_adjusted_by_their_number() -> None:
     one = spread(3.0, 1.0)
-    (alone,), (among,) = singly(one), singly(one, tests=10)
+    (alone,), (among,) = make_intervals(one), make_intervals(one, tests=10)
     assert among.p == pytest.approx(10 * alone.p)
     assert among.high - among.low > alone.high - alone.low
 
@@ -132,7 +132,7 @@ def test_several_metrics_take_wider_intervals() -> None:
         ([0.02, -0.03, 0.025, -0.03, 0.02], Verdict.NOT_SHOWN, ""),
         ([0.0001, -0.0001, 0.0, 0.0001, 0.0], Verdict.NOT_SHOWN, "to say so of others takes 60"),
         ([0.0001, -0.0001] * FEWEST_PROJECTS_ALIKE, Verdict.EQUIVALENT, ""),
-        ([0.02, 0.03, 0.04, 0.05], Verdict.NOT_COMPARABLE, "4 of the projects have it, an interval takes 5"),
+        ([0.02, 0.03, 0.04, 0.05], Verdict.NOT_COMPARABLE, "4 of the projects have this figure, an interval takes 5"),
         ([0.0] * 9, Verdict.NOT_COMPARABLE, "the same in all projects"),
         ([], Verdict.NOT_COMPARABLE, "0 of the projects"),
     ],

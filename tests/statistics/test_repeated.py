@@ -14,8 +14,8 @@ from ci_eval.core.statistics.repeated import (
     Rounds,
     SecondQuestions,
     Wavering,
+    highest_share,
     measure_noise,
-    most,
     noise_text,
 )
 from ci_eval.core.statistics.student import critical_values
@@ -159,7 +159,7 @@ def test_questions_are_counted_by_session_and_by_file() -> None:
 @pytest.mark.parametrize(("differed", "poisson"), [(0, 2.996), (1, 4.744), (3, 7.754), (10, 16.962)])
 def test_the_bound_on_a_share_is_at_least_that_of_poisson(differed: int, poisson: float) -> None:
     """Recorded: scipy 1.17 `chi2.ppf(0.95, 2 * differed + 2) / 2`."""
-    assert poisson <= 1000 * most(Determinism(asked=1000, differed=differed)) <= 1.3 * poisson
+    assert poisson <= 1000 * highest_share(Determinism(asked=1000, differed=differed)) <= 1.3 * poisson
 
 
 def test_the_more_files_the_less_a_figure_may_waver() -> None:

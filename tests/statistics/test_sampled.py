@@ -13,10 +13,18 @@ from hypothesis import strategies as st
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
-from ci_eval.core.statistics.paired import Limits, Spread, singly
+from ci_eval.core.statistics.paired import Limits, Spread, make_intervals
 from ci_eval.core.statistics.population import Strata, Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC
-from ci_eval.core.statistics.sampled import effective_sessions, figure, here, influence, pool, powers
+from ci_eval.core.statistics.sampled import (
+    effective_sessions,
+    estimate_project,
+    figure,
+    influence,
+    largest_gains,
+    pool,
+    sum_powers,
+)
 from ci_eval.core.statistics.stats import Observations, estimate, pack_location
 from ci_eval.core.statistics.student import Floats
 
@@ -27,7 +35,9 @@ def sums(base: Floats, new: Floats, asked: float, span: float | None = 1.0) -> S
     """Of one metric that is a mean over sessions."""
     seen = np.stack([base, np.ones(len(base)), new, np.ones(len(base))], axis=1)
     changed, sizes = np.array([(base != new).any()]), np.array([float(len(base))])
-    center, variance = here(seen.sum(axis=0)[None], seen.T @ seen, sizes, asked, [span], changed)
+    center, variance = estimate_project(
+        seen.sum(axis=0)[None], seen.T @ seen, sizes, asked, largest_gains([span]), changed
+    )
     ours, theirs = np.array([base.mean()]), np.array([new.mean()])
     return Spread(ours, theirs, center, np.sqrt(variance), np.full(1, np.inf), np.zeros(1))
 
@@ -47,7 +57,7 @@ def test_where_all_were_asked_nothing_is_uncertain() -> None:
 
 def test_of_a_small_sample_the_interval_is_that_of_bonett_and_price() -> None:
     """Bonett & Price 2012: one win and one loss are added. By hand for 12 wins and 5 losses of 100."""
-    (found,) = singly(sums(*changes(12, 5, 100), asked=0))
+    (found,) = make_intervals(sums(*changes(12, 5, 100), asked=0))
     won, lost = 13 / 102, 6 / 102
     error = np.sqrt((won + lost - (won - lost) ** 2) / 102)
     assert (found.low, found.high) == pytest.approx((won - lost - 1.959964 * error, won - lost + 1.959964 * error))
@@ -57,24 +67,27 @@ def test_bonett_and_price_in_an_independent_implementation() -> None:
     """Cavo et al. 2012, 59 + 6 + 16 + 80 patients: the R package contingencytables (Fagerland, Lydersen and Laake), of
     whose tests this is one: `Wald_CI_BonettPrice_paired_2x2(cavo_2012)` is -0.0621 (-0.1195 to -0.0032)."""
     spread = sums(*changes(6, 16, 161), asked=0)
-    (found,) = singly(spread)
+    (found,) = make_intervals(spread)
     assert (spread.difference[0], found.low, found.high) == pytest.approx((-0.0621, -0.1195, -0.0032), abs=5e-5)
 
 
 def test_where_nothing_changed_the_bound_is_near_the_rule_of_three() -> None:
-    (found,) = singly(sums(*changes(0, 0, 1000), asked=0.01))
+    (found,) = make_intervals(sums(*changes(0, 0, 1000), asked=0.01))
     assert 0.0025 < found.high < 0.0035
     assert found.low == -found.high
 
 
 def test_the_interval_is_narrower_the_more_sessions_were_asked() -> None:
-    widths = [np.ptp([(found := singly(sums(*changes(20, 5, 400), asked))[0]).low, found.high]) for asked in (0.1, 0.9)]
+    widths = [
+        np.ptp([(found := make_intervals(sums(*changes(20, 5, 400), asked))[0]).low, found.high])
+        for asked in (0.1, 0.9)
+    ]
     assert widths[1] < widths[0] * 0.4
 
 
 def test_swapping_the_sides_turns_the_sign_and_nothing_else() -> None:
     base, new = changes(20, 5, 400)
-    (there,), (back,) = singly(sums(base, new, 0.5)), singly(sums(new, base, 0.5))
+    (there,), (back,) = make_intervals(sums(base, new, 0.5)), make_intervals(sums(new, base, 0.5))
     assert (there.low, there.high, there.p) == pytest.approx((-back.high, -back.low, back.p))
 
 
@@ -99,7 +112,7 @@ def test_an_exact_figure_reaches_as_far_as_what_may_differ_unseen() -> None:
 def single(values: Floats, asked: float, limits: Limits = SHARE) -> tuple[float, float]:
     """Of a metric that is a mean over sessions."""
     seen = np.stack([values, np.ones(len(values))], axis=1)
-    worth = effective_sessions(*powers(values, seen[:, 1]), seen.sum(axis=0))
+    worth = effective_sessions(*sum_powers(values, seen[:, 1]), seen.sum(axis=0))
     low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, limits, effective=worth)
     assert low is not None
     assert high is not None
@@ -113,7 +126,7 @@ def test_an_interval_lies_within_the_limits_and_holds_its_figure(limits: Limits,
         random = np.random.default_rng(seed)
         values = np.where(random.random(3 + 7 * seed) < 0.1, lowest, random.random(3 + 7 * seed))
         seen, asked = np.stack([values, np.ones(len(values))], axis=1), random.choice([0, 0.2, 0.999])
-        worth = effective_sessions(*powers(values, seen[:, 1]), seen.sum(axis=0))
+        worth = effective_sessions(*sum_powers(values, seen[:, 1]), seen.sum(axis=0))
         low, high = figure(seen.sum(axis=0), seen.T @ seen, float(len(values)), asked, limits, effective=worth)
         value = float(np.divide(*seen.sum(axis=0)))
         if low is None or high is None:
@@ -139,7 +152,9 @@ def test_a_mean_rank_of_few_sessions_has_no_interval_unless_all_were_asked() -> 
 def test_one_rank_that_is_very_large_widens_the_interval_of_the_mean() -> None:
     """(Σr²)²/Σr⁴ is near 1 where one session makes the error: t is then 12.7 standard errors, not 2."""
     ranks = np.append(np.ones(399), 1000.0)
-    assert effective_sessions(*powers(ranks, np.ones(400)), np.array([ranks.sum(), 400])) == pytest.approx(1, abs=0.02)
+    assert effective_sessions(*sum_powers(ranks, np.ones(400)), np.array([ranks.sum(), 400])) == pytest.approx(
+        1, abs=0.02
+    )
     assert np.ptp(single(ranks, 0, (None, None))) > 10 * 2 * 1.96 * ranks.std() / 20 / 2
 
 
@@ -178,7 +193,7 @@ def test_samples_of_a_known_population_hold_its_difference(asked: float, rate: f
     new = np.where(random.random(size) < rate, 1 - base, base)
     for _ in range(300):
         chosen = random.permutation(size)[: int(asked * size)]
-        (found,) = singly(sums(base[chosen], new[chosen], asked))
+        (found,) = make_intervals(sums(base[chosen], new[chosen], asked))
         held += found.low <= (new - base).mean() <= found.high
     assert 0.92 <= held / 300 <= at_most
 
@@ -196,7 +211,7 @@ def test_the_effective_number_of_sessions_follows_from_sums(seen: list[tuple[int
     residuals = [Fraction(value) - ratio * Fraction(weight) for value, weight in seen]
     second = sum(each**2 for each in residuals)
     true = float(second**2 / sum(each**4 for each in residuals)) if second else np.inf
-    assert effective_sessions(*powers(values, weights), total) == pytest.approx(true, rel=1e-14)
+    assert effective_sessions(*sum_powers(values, weights), total) == pytest.approx(true, rel=1e-14)
 
 
 METRICS = [metric for metric in metrics.load() if metric.info.name == "RecallAt1"]

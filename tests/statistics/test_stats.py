@@ -98,7 +98,8 @@ def test_sums_say_what_all_observations_say(found: list[tuple[int, int, int, int
         of_kind = seen[[each[1] == kind for each in found]]
         assert estimate(median, 1.0, kind=kind).value == (nearest_rank(of_kind[:, 0], 0.5) if len(of_kind) else None)
         assert estimate(ratio, 1, kind=kind).n == len(of_kind)
-    for file, (share, middle) in enumerate(zip(ratio.by_file(5), median.by_file(5), strict=True)):
+    files = [[file] for file in range(5)]
+    for file, (share, middle) in enumerate(zip(ratio.list_figures(files), median.list_figures(files), strict=True)):
         of_file = seen[[each[0] == file for each in found]]
         below = of_file[:, 1].sum()
         assert share == (pytest.approx(of_file[:, 0].sum() / below) if below else None)
@@ -140,7 +141,8 @@ def test_files_may_be_added_up_apart(metric: Metric) -> None:
     whole, apart = observed(metric, files), Observations(metric)
     for begin in (0, 2):
         apart.merge_observations(observed(metric, files[begin : begin + 2]).collected(), begin)
-    assert apart.by_file(4) == whole.by_file(4)
+    groups = [[0], [1], [2], [3], [0, 2], [1, 3]]
+    assert apart.list_figures(groups) == whole.list_figures(groups)
     assert estimate(apart, 0.5) == estimate(whole, 0.5)
 
 

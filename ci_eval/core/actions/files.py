@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from ci_eval.core.base.errors import ConfigError
+from ci_eval import __version__
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.base.files import NOT_SOURCE, below, is_own, read_own
 from ci_eval.core.contracts import Declarations, Language
 from ci_eval.core.grammar.document import NotText, check_lines, decode_file
@@ -56,11 +60,29 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
     return iter(sorted(paths))
 
 
-def declarations(root: Path, language: Language, config: ActionsConfig) -> Declarations:
-    """Read the whole project, whether its files are evaluated or not."""
-    by_package: dict[str, frozenset[str]] = {}
+def declarations(root: Path, language: Language, config: ActionsConfig, cache: Path | None = None) -> Declarations:
+    """Read the whole project, whether its files are evaluated or not. `cache`: a folder for the declarations of this
+    content of the project."""
     if language.declare is None:
-        return by_package
+        return {}
+    ignored = "\0".join(sorted(config.ignore_file_names))
+    key = f"{__version__}\0{language.name}\0{config.max_file_size}\0{ignored}"
+    stored = cache / f"declared-{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if cache else None
+    if stored:
+        # If the file is missing or damaged, the project is read again.
+        with suppress(OSError, msgspec.MsgspecError):
+            return msgspec.json.decode(stored.read_bytes(), type=dict[str, frozenset[str]])
+    by_package = _read_declarations(root, language, config)
+    if stored:
+        # A cache that cannot be written to costs the time of the next run, and nothing else.
+        with suppress(WorkspaceError, UnicodeEncodeError):
+            atomic.write(stored, msgspec.json.encode(by_package))
+    return by_package
+
+
+def _read_declarations(root: Path, language: Language, config: ActionsConfig) -> Declarations:
+    assert language.declare
+    by_package: dict[str, frozenset[str]] = {}
     # Evaluated files may use names of files outside the evaluation roots.
     everything = ActionsConfig(ignore_file_names=config.ignore_file_names)
     for path in source_files(root, language, everything):
@@ -91,13 +113,20 @@ ATTRIBUTE = re.compile(r"([-!]?)linguist-(generated|vendored)(?:=(\w+))?")
 WILDCARDS = {"**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def find_left_out(root: Path, paths: Iterable[str], evaluation_roots: Sequence[str]) -> Iterator[tuple[str, str]]:
+Attribute = tuple[re.Pattern[str], str, bool]
+"""The pattern of paths, "generated" or "vendored", and whether the files are of that kind."""
+
+
+def find_left_out(
+    root: Path, paths: Iterable[str], evaluation_roots: Sequence[str], attributes: Sequence[Attribute] | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield files with "generated" or "vendored".
 
     `.gitattributes` decides by `linguist-generated` and `linguist-vendored`; else names of files and of folders below
     an evaluation root, and the comment at a file's beginning. Files that are evaluation roots are never left out.
+    `attributes`: what `read_attributes` returned, if it was called before.
     """
-    attributes = list(_read_attributes(root))
+    attributes = list(read_attributes(root)) if attributes is None else attributes
     starts = [PurePosixPath(start) for start in evaluation_roots]
     for path in map(PurePosixPath, paths):
         if path in starts:
@@ -120,9 +149,8 @@ def _is_marked(root: Path, path: str) -> bool:
     return MARK.search("\n".join(lines)) is not None
 
 
-def _read_attributes(root: Path) -> Iterator[tuple[re.Pattern[str], str, bool]]:
-    """Yield path pattern, kind, and whether the files are of that kind. Later lines go before earlier ones, deeper
-    files before those above."""
+def read_attributes(root: Path) -> Iterator[Attribute]:
+    """Later lines go before earlier ones, deeper files before those above."""
     for file in sorted(root.rglob(".gitattributes"), key=lambda file: (len(file.parts), file)):
         lines = file.read_text("utf-8", "replace").splitlines() if is_own(file, root) else []
         for line in lines:

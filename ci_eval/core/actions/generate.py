@@ -6,7 +6,7 @@ import gc
 import re
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from operator import attrgetter
@@ -15,7 +15,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.actions.files import Source, declarations, find_left_out, source_files
+from ci_eval.core.actions.files import Attribute, Source, declarations, find_left_out, read_attributes, source_files
+from ci_eval.core.actions.sample import FEWEST_FILES, HitFile, SampleGoal, Targets, count_slots, draw_sample, may_begin
 from ci_eval.core.actions.strategy import actions_of_file
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
@@ -26,11 +27,15 @@ from ci_eval.core.grammar.document import NotText, OtherEncoding, check_lines, c
 from ci_eval.core.grammar.tokens import every_token, find_silent_places
 from ci_eval.core.model import (
     ActionsConfig,
+    CallCompletion,
+    FileActions,
     FileError,
     FiltersConfig,
+    Kind,
     Location,
     ProjectInfo,
     Properties,
+    Sampling,
     Token,
     Vocabulary,
 )
@@ -115,6 +120,10 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     seed: int = 0
     cache: Path | None = None
+    slots: int = 1
+    """The slots of each character, see `sample.py`."""
+    attributes: Sequence[Attribute] | None = None
+    """If not None, files that are left out by these, or by their name or comment, have no sessions."""
 
 
 WORST = 10
@@ -130,6 +139,11 @@ class GeneratedFile(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str = ""
     """What failed while the text was made readable, and was left out."""
     texts: Counter[str] = msgspec.field(default_factory=Counter)
+    darts: int = 0
+    """The darts at characters where a token may begin."""
+    hits: tuple[tuple[int, Kind, int], ...] = ()
+    """The slot, the kind, and the number of letters typed at first of each session that a dart hit."""
+    left_out: str = ""
 
 
 class Generated(msgspec.Struct):
@@ -146,6 +160,7 @@ class Generated(msgspec.Struct):
     texts: Texts = msgspec.field(default_factory=Texts)
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
     """Number by kind ("generated" or "vendored") of files that are not evaluated."""
+    sampling: Sampling | None = None
 
     def add_size(self, path: str, size: int, unparsable: float) -> None:
         self.size += size
@@ -172,12 +187,30 @@ def generate(
     seed: int = 0,
     cache: Path | None = None,
     with_generated: bool = False,
+    goal: SampleGoal | None = None,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
     """Call `advance(done, of, so_far)` after each file. A file that cannot be read becomes an error in the workspace.
-    Type analyses are stored below `cache`. `with_generated`: evaluate generated and vendored files as well."""
-    paths = []
-    candidates = list(source_files(root, language, config))
+    Type analyses are stored below `cache`. `with_generated`: evaluate generated and vendored files as well. `goal`: the
+    sessions that are enough; all are made unless a sample pays."""
+    paths, candidates = [], list(source_files(root, language, config))
+    properties = cache / "properties" / project.checksum if cache else None
+    job = SourceTree(
+        root=root,
+        name=project.identity_name,
+        language=language,
+        config=config,
+        declared=declarations(root, language, config, properties if len(candidates) >= FEWEST_FILES else None),
+        task=task,
+        seed=seed,
+        cache=properties,
+        slots=count_slots(config.strategy, task),
+    )
+    if goal and job.slots and len(candidates) >= FEWEST_FILES:
+        attributes = None if with_generated else list(read_attributes(root))
+        sampled = _generate_sample(replace(job, attributes=attributes), candidates, workspace, goal, jobs, advance)
+        if sampled:
+            return sampled
     left_out = {} if with_generated else dict(find_left_out(root, candidates, config.evaluation_roots))
     for path in candidates:
         if path in left_out:
@@ -188,33 +221,80 @@ def generate(
             paths.append(path)
         else:
             workspace.write_error(FileError(path=shown, stage="actions", message="the file's name is not UTF-8"))
-    job = SourceTree(
-        root=root,
-        name=project.identity_name,
-        language=language,
-        config=config,
-        declared=declarations(root, language, config),
-        task=task,
-        seed=seed,
-        cache=cache / "properties" / project.checksum if cache else None,
-    )
     so_far = Generated(left_out=Counter(left_out.values()))
-    with Workers[str, GeneratedFile | FileError](
-        # With only a few files, starting a process takes longer than it saves.
-        make,
-        jobs=min(jobs, max(len(paths) // 8, 1)),
-        timeout=TIMEOUT,
-        tries=2,
-        shared=(job,),
-    ) as workers:
-        done = 0
-        for outcome in workers.map(deque(paths)):
-            if outcome is not None:
-                why = FileError(path=outcome.task, stage="actions", message=outcome.trouble)
-                _keep(outcome.result or why, workspace, so_far)
-                done += 1
-            advance(done, len(paths), so_far)
+    done = 0
+    for result in _run(job, [(path, None) for path in paths], jobs):
+        if result is not None:
+            _keep(result, workspace, so_far)
+            done += 1
+        advance(done, len(paths), so_far)
     return so_far
+
+
+def _run(job: SourceTree, targets: Sequence[Targets], jobs: int) -> Iterator[GeneratedFile | FileError | None]:
+    """Yield the results as they come, and None from time to time while waiting."""
+    # With only a few files, starting a process takes longer than it saves.
+    jobs = min(jobs, max(len(targets) // 8, 1))
+    with Workers[Targets, GeneratedFile | FileError](
+        make_at, jobs=jobs, timeout=TIMEOUT, tries=2, shared=(job,)
+    ) as workers:
+        for outcome in workers.map(deque(targets)):
+            if outcome is None:
+                yield None
+            else:
+                yield outcome.result or FileError(path=outcome.task[0], stage="actions", message=outcome.trouble)
+
+
+def _generate_sample(
+    job: SourceTree,
+    candidates: Sequence[str],
+    workspace: Workspace,
+    goal: SampleGoal,
+    jobs: int,
+    advance: Callable[[int, int, Generated], None],
+) -> Generated | None:
+    """Return None if a sample does not pay."""
+    so_far, sizes, done = Generated(), dict[str, int](), 0
+    lost, darts, errors = 0.0, 0, list[FileError]()
+    for path in candidates:
+        # The error is reported if all files are read.
+        with suppress(OSError, UnicodeEncodeError):
+            path.encode()
+            sizes[path] = (job.root / path).stat().st_size * job.slots
+
+    def find(targets: Sequence[Targets]) -> Iterator[tuple[str, HitFile]]:
+        nonlocal done, lost, darts
+        of = done + len(targets)
+        for result in _run(job, targets, jobs):
+            advance(done, of, so_far)
+            if result is None:
+                continue
+            done += 1
+            if isinstance(result, FileError):
+                errors.append(result)
+                darts, lost = darts + 1, lost + bool(result.lost)
+                so_far.add_size(result.path, result.lost, 1.0)
+                yield result.path, HitFile(parsed=True)
+            else:
+                so_far.left_out.update([result.left_out] if result.left_out else [])
+                so_far.sessions += len(result.hits)
+                darts, lost = darts + result.darts, lost + result.darts * result.unparsable
+                so_far.add_size(result.path, result.size, result.unparsable)
+                yield result.path, HitFile(parsed=result.darts > 0, sessions=result.hits)
+
+    sample = draw_sample(sizes, job.seed, goal, find)
+    if sample is None:
+        return None
+    made = Generated(left_out=so_far.left_out, sampling=sample.sampling)
+    for error in errors:
+        workspace.write_error(error)
+    for result in _run(job, [*sample.slots.items()], jobs):
+        if result is not None:
+            _keep(result, workspace, made)
+            advance(made.files, len(sample.slots), made)
+    # Large files are hit more often, so the mean over darts is the share of the whole text.
+    made.lost, made.shares, made.size, made.unparsable = so_far.lost, so_far.shares, darts, lost
+    return made
 
 
 def _keep(result: GeneratedFile | FileError, workspace: Workspace, so_far: Generated) -> None:
@@ -232,7 +312,12 @@ def _keep(result: GeneratedFile | FileError, workspace: Workspace, so_far: Gener
     so_far.texts.add(result.texts)
 
 
-def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
+def make_at(project: SourceTree, targets: Targets) -> GeneratedFile | FileError:
+    """`targets`: the file and the slots of the sessions to make, or None for all."""
+    return make(project, *targets)
+
+
+def make(project: SourceTree, path: str, slots: Collection[int] | None = None) -> GeneratedFile | FileError:
     # Millions of small values are made and none of them is garbage: the collector would only look at them.
     gc.disable()
     data = b""
@@ -243,6 +328,19 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
             raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
         text = decode_file(project.root, path, data)
         check_lines(text)
+        unread = GeneratedFile(path=path, size=len(data), unparsable=0.0, sessions=0, kinds=Counter(), packed=b"")
+        ranks: dict[int, set[int]] | None = None
+        if slots is not None:
+            ranks = {}
+            for offset, rank in (divmod(slot, project.slots) for slot in slots):
+                if may_begin(text, offset):
+                    ranks.setdefault(offset, set()).add(rank)
+            if not ranks:
+                return unread
+            if project.attributes is not None:
+                roots = project.config.evaluation_roots
+                for _, kind in find_left_out(project.root, [path], roots, project.attributes):
+                    return replace(unread, left_out=kind)
         extraction = project.language.extract(text, path, project.declared)
         source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
         strategy = project.config.strategy
@@ -257,7 +355,9 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
         chosen = tokens
         if strategy.filters != FiltersConfig():
             chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
-        actions = actions_of_file(source, chosen, strategy, extraction.unparsable, project.task)
+        if ranks is not None:
+            chosen = [token for token in chosen if token.offset in ranks]
+        actions = actions_of_file(source, chosen, strategy, extraction.unparsable, project.task, ranks)
         return GeneratedFile(
             path=path,
             size=len(data),
@@ -267,6 +367,8 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
             packed=pack_actions(actions),
             trouble=extraction.trouble,
             texts=Counter(token.text for token in chosen) if every else Counter(),
+            darts=len(ranks or ()),
+            hits=_list_hits(actions, project) if ranks is not None else (),
         )
     except OtherEncoding as error:
         return FileError(path=path, stage="actions", message=str(error), lost=len(data))
@@ -276,6 +378,22 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
         return FileError(path=path, stage="actions", message=repr(error), trace=traceback.format_exc())
     finally:
         gc.enable()
+
+
+def _list_hits(actions: FileActions, project: SourceTree) -> tuple[tuple[int, Kind, int], ...]:
+    first: dict[str, CallCompletion] = {}
+    for action in actions.actions:
+        if isinstance(action, CallCompletion):
+            first.setdefault(action.session, action)
+    lengths = sorted(set(project.config.strategy.prefix.lengths or ())) if project.slots > 1 else []
+    return tuple(
+        (
+            call.offset * project.slots + (lengths.index(len(call.prefix)) if lengths else 0),
+            call.properties.kind,
+            len(call.prefix),
+        )
+        for call in first.values()
+    )
 
 
 def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, tokens: Sequence[Token]) -> Sequence[Token]:

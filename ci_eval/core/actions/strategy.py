@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
@@ -141,10 +141,16 @@ FIRST_TASK = "completion"
 
 
 def actions_of_file(
-    source: Source, tokens: Sequence[Token], strategy: StrategyConfig, unparsable: float, task: Task
+    source: Source,
+    tokens: Sequence[Token],
+    strategy: StrategyConfig,
+    unparsable: float,
+    task: Task,
+    ranks: Mapping[int, Collection[int]] | None = None,
 ) -> FileActions:
-    """Return the sessions of the task's items in their order. The text is as it was when all are done."""
-    typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens))
+    """Return the sessions of the task's items in their order. The text is as it was when all are done. `ranks`: offset
+    of each item → which of its sessions, from 0; None for all."""
+    typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens), ranks=ranks)
     if task.of_imports:
         typist.use_imports(uses(source, tokens))
     elif typist.plain:
@@ -207,6 +213,7 @@ class _Typist:
     strategy: StrategyConfig
     task: Task
     evolution: Evolution
+    ranks: Mapping[int, Collection[int]] | None = None
     checksum: str = ""
     sessions: int = 0
     actions: list[Action] = field(default_factory=list)
@@ -239,6 +246,8 @@ class _Typist:
 
     def type(self, item: Item, rest: Remainder) -> None:
         queries = [] if self.task.play else plan_sessions(item.text, self.strategy.prefix)
+        if self.ranks is not None:
+            queries = [query for rank, query in enumerate(queries) if rank in self.ranks[item.begin]]
         if not (queries or self.task.play):
             return
         self._open(item, rest)

@@ -58,10 +58,6 @@ REPLACED = {
 """The names of variants that were taken out, and what does their work."""
 
 
-def spell_with_hyphens(module: str) -> str:
-    return module.replace("_", "-")
-
-
 class Catalog(Generic[T]):
     """The variants in a package: each is a module that ends in a value with the same name and type.
 
@@ -77,7 +73,7 @@ class Catalog(Generic[T]):
         package: str,
         value: str,
         *,
-        spelling: Callable[[str], str] = spell_with_hyphens,
+        spelling: Callable[[str], str] = lambda module: module.replace("_", "-"),
         group: str = "",
         kind: object = None,
     ) -> None:

@@ -20,29 +20,38 @@ def below(start: Path, root: Path, ends: Sequence[str], ignored: Collection[str]
     and folders with a name in `ignored` are left out, and so are hidden folders."""
     for folder, folders, files in os.walk(start):
         folders[:] = [n for n in folders if n not in ignored and not n.startswith(".") and not n.endswith(".dist-info")]
+        # A path is made once per folder: of 100,000 files, that takes most of the time.
+        above = Path(folder).relative_to(root).as_posix()
+        prefix = "" if above == "." else f"{above}/"
         for name in files:
-            path = Path(folder, name)
             # A link may lead out of the project, and what it leads to inside is found anyway. Reading a pipe might
             # never end.
-            if name.endswith(tuple(ends)) and name not in ignored and not path.is_symlink() and path.is_file():
-                yield path.relative_to(root).as_posix()
+            if name.endswith(tuple(ends)) and name not in ignored and is_regular(f"{folder}{os.sep}{name}"):
+                yield f"{prefix}{name}"
+
+
+def is_regular(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 def is_own(path: Path, root: Path) -> bool:
     """Return whether `path` is a regular file below `root`: reading it cannot block, and reveals nothing from
     elsewhere."""
     try:
-        target = path.resolve(strict=True)
-        return target.is_relative_to(_resolve(root)) and stat.S_ISREG(target.stat().st_mode)
-    except (OSError, RuntimeError, ValueError):
-        # RuntimeError: a cycle of links, before Python 3.13.
+        target = os.path.realpath(path, strict=True)
+        return target.startswith(_resolve(root)) and is_regular(target)
+    except (OSError, ValueError):
         return False
 
 
 @lru_cache(maxsize=8)
-def _resolve(root: Path) -> Path:
+def _resolve(root: Path) -> str:
+    """Return the real path with a separator at its end."""
     # Of 100,000 files in one root, this takes a third of the time.
-    return root.resolve()
+    return f"{os.path.realpath(root).rstrip(os.sep)}{os.sep}"
 
 
 def read_own(root: Path, path: str) -> bytes:

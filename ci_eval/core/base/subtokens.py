@@ -84,7 +84,7 @@ def _distinct(name: str) -> frozenset[str]:
     return frozenset(_split(name))
 
 
-# What is held against one expected name are the same few names again and again.
+# The same few names are compared with one expected name again and again.
 @lru_cache(maxsize=200_000)
 def _scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
     expected, actual = _split(reference), _split(hypothesis)

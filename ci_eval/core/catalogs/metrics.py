@@ -29,20 +29,18 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
     if not user:
         return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
-    ordered = sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order)
-    return tuple(_mention_user(metric, "emulated typing" if emulated else "the modelled user") for metric in ordered)
-
-
-def _mention_user(metric: Metric, user: str) -> Metric:
-    """Return a metric whose summary mentions the user if the metric depends on where that user stops. A metric without
-    a summary for users reads the last list alone."""
-    summary = metric.summary_of_a_user or metric.info.summary
-    # An engine that is silent until much is typed looks good by the last lists of users who had to go on typing.
-    if metric.of_the_user:
-        place = "" if metric.summary_of_a_user else "in the last list, which "
-        summary = f"{summary}; {place}depends on where {user} stops"
-    bounds = metric.bounds_of_a_user or metric.info.bounds
-    return replace(metric, info=replace(metric.info, summary=summary, bounds=bounds))
+    of_user = []
+    for metric in sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order):
+        summary = metric.summary_of_a_user or metric.info.summary
+        # An engine that is silent until much is typed looks good by the last lists of users who had to go on typing.
+        if metric.of_the_user:
+            location = "" if metric.summary_of_a_user else "in the last list, which "
+            summary = (
+                f"{summary}; {location}depends on where {'emulated typing' if emulated else 'the modelled user'} stops"
+            )
+        bounds = metric.bounds_of_a_user or metric.info.bounds
+        of_user.append(replace(metric, info=replace(metric.info, summary=summary, bounds=bounds)))
+    return tuple(of_user)
 
 
 def select_metrics(names: Iterable[str]) -> dict[str, Metric]:

@@ -1,7 +1,7 @@
 """The stage that compares two workspaces, several, or one with its history."""
 
 from ci_eval.core.compare.compare import compare, pilot, refuse
-from ci_eval.core.compare.conditions import between, name_sides, parts
+from ci_eval.core.compare.conditions import compare_settings, list_settings, name_sides
 from ci_eval.core.compare.gates import judge_since
 from ci_eval.core.compare.pairing import StoredPairs
 from ci_eval.core.compare.ranking import rank, take_verdicts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
@@ -13,9 +12,9 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.judging import Judge, estimate_noise
-from ci_eval.core.compare.pairing import Paired, explain_classes, pair
-from ci_eval.core.compare.resources import differences, is_alternating, times
-from ci_eval.core.compare.sums import PartSums, Sums
+from ci_eval.core.compare.pairing import Pairing, explain_classes, pair
+from ci_eval.core.compare.resources import compare_footprints, compare_times, is_alternating
+from ci_eval.core.compare.sums import Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.core.manifest import Manifest, unlike
@@ -42,15 +41,12 @@ from ci_eval.core.statistics.student import NORMAL
 from ci_eval.core.statistics.timing import estimate_quantile
 from ci_eval.core.workspace import Workspace
 
-MOST_PARTS = 20
-MOST_FILES = 1000
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-FEWEST = 20
 LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
 EXCEPT_SETTINGS = attrgetter("engine", "project.checksum", "completion_type", "model", "dependencies", "grammar")
-"""What two runs share if they differ only in what their engines were sent."""
+"""The fields that are equal if two runs differ only in the configuration sent to their engines."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
@@ -64,11 +60,11 @@ def refuse(base: Manifest, new: Manifest) -> None:
 
 def refuse_samples(*sides: Workspace) -> None:
     """Raise ConfigError if a side asked just enough sessions for a precision."""
-    # Which sessions such a side asked depends on its answers, so those that both sides have are no fair sample of all.
+    # Such a side stopped when its own figure was precise, so the sessions that both sides have are not a random sample.
     if sampled := next((side.folder for side in sides if side.manifest().precision), None):
         raise ConfigError(
-            f"{sampled} asked just enough sessions for its own figure (--precision), and what both sides have of them "
-            "is no fair sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
+            f"{sampled} asked only as many sessions as its own figure took (--precision), so the sessions that both "
+            "sides have are not a random sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
         )
 
 
@@ -89,76 +85,73 @@ def compare(
     # Times have no verdict unless engines were asked in turns, so none leads by default.
     declared = [name for name in declared if name in names] or untimed[:1]
     leading = names.index(declared[0])
-    paired = pair(base, new, metrics, filters, leading)
-    if (chosen := filters.over({name: sums.sessions for name, sums in paired.filters.items()})) != filters:
-        # Another headline leads other changes and parts, so the pairs are read again.
-        filters, paired = chosen, pair(base, new, metrics, chosen, leading)
-    if not paired.pairs:
-        raise NothingToEvaluate(_why_none(ours, theirs, paired))
-    # What was drawn is a sample of all that might have been drawn, which has no end.
-    asked = 0.0 if ours.draws or theirs.draws else paired.strata.share(paired.asked)
+    pairing = pair(base, new, metrics, filters, leading)
+    if (chosen := filters.over({name: sums.sessions for name, sums in pairing.filters.items()})) != filters:
+        # Changes and parts depend on the headline, so the pairs are read again.
+        filters, pairing = chosen, pair(base, new, metrics, chosen, leading)
+    if not pairing.pairs:
+        raise NothingToEvaluate(_why_none(ours, theirs, pairing))
+    # Other random draws would be further answers, without end, so the share that was asked is 0.
+    asked = 0.0 if ours.draws or theirs.draws else pairing.strata.share(pairing.asked)
     repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs) or explain_classes(base, new)
     judge = Judge(
         metrics=metrics,
         asked=asked,
         kind=ours.clusters,
         repeats=repeats,
-        pairs=paired.pairs,
-        population=paired.strata.total(paired.asked),
+        pairs=pairing.pairs,
+        population=pairing.strata.total(pairing.asked),
         of_new=count_repeats([theirs]),
-        again=paired.again,
+        again=pairing.again,
         unjudged=why,
         processors="" if ours.processor == theirs.processor else "the processors differ, so CPU times do not compare",
     )
     base_side, new_side = (
         replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
-        for manifest, workspace, failed in zip((ours, theirs), (base, new), paired.failed, strict=True)
+        for manifest, workspace, failed in zip((ours, theirs), (base, new), pairing.failed, strict=True)
     )
-    parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
+    parts, leader = [part for part in filters.all if part.name != WEIGHTED], pairing.filters[filters.headline]
     quantiles = {f"{share:.0%}": [estimate_quantile(side, share) for side in leader.latencies] for share in SHARES}
     latencies = {share: (was, now) for share, (was, now) in quantiles.items() if was is not None and now is not None}
-    timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
-    of_run = differences(ours, theirs)
-    by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
+    timed = compare_times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
+    of_run = compare_footprints(ours, theirs)
+    by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in pairing.filters.items()}
     # Sessions move between these bands.
     bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
-    bands += [UNGRADED_BAND] if any(UNGRADED_BAND in moved for moved in paired.transitions) else []
-    warnings = _warnings(ours, theirs, paired)
+    bands += [UNGRADED_BAND] if any(UNGRADED_BAND in moved for moved in pairing.transitions) else []
+    warnings = _warnings(ours, theirs, pairing)
     if timed:
         sides = (base_side, new_side)
         warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
-    # The parts that get their own verdicts: by dimension, and within each by number of sessions, largest first.
-    dimensions = sorted({dimension for dimension, _ in paired.parts})
-    chosen_parts = [part for dimension in dimensions for part in _largest(paired, dimension)]
     failures = None
-    if any(count.sessions for count in paired.failed):
-        failures = failure_verdict(*(count.alone for count in paired.failed))
-    by_filter, failures = mark(by_filter, declared, filters.headline, failures)
+    if any(count.sessions for count in pairing.failed):
+        failures = failure_verdict(*(count.alone for count in pairing.failed))
+    by_filter, failures = mark_verdicts(by_filter, declared, filters.headline, failures)
     return Comparison(
         task=ours.task,
         base=base_side,
         new=new_side,
-        paired=paired.pairs,
-        population=paired.strata.total(paired.asked),
-        only_base=paired.only_base,
-        only_new=paired.only_new,
-        changed_text=paired.changed_text,
-        files=len(paired.files),
+        paired=pairing.pairs,
+        population=pairing.strata.total(pairing.asked),
+        only_base=pairing.only_base,
+        only_new=pairing.only_new,
+        changed_text=pairing.changed_text,
+        files=len(pairing.files),
         declared=tuple(declared),
         # Figures of the whole run, such as memory, have no filter, so they are under ALL.
         filters=by_filter | {EVERYTHING: by_filter[EVERYTHING] | of_run},
         counts={
             name: PairCounts(sessions=sums.sessions, wins=sums.wins, losses=sums.losses)
-            for name, sums in paired.filters.items()
+            for name, sums in pairing.filters.items()
         },
         headline=filters.headline,
         wins=leader.wins,
         losses=leader.losses,
-        parts=tuple(judge.parts(chosen_parts, leading)),
-        transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
+        parts=tuple(judge.parts(pairing.parts, pairing.divided, leading)),
+        transitions={before: {after: pairing.transitions[before, after] for after in bands} for before in bands},
         latencies=latencies,
-        regressions=_largest_first(paired.regressions),
-        improvements=_largest_first(paired.improvements),
+        regressions=_largest_first(pairing.regressions),
+        improvements=_largest_first(pairing.improvements),
         warnings=tuple(warnings),
         conditions=(differing := conditions(ours, theirs)),
         only_told=bool(differing) and EXCEPT_SETTINGS(ours) == EXCEPT_SETTINGS(theirs),
@@ -166,7 +159,7 @@ def compare(
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         unseen=repeats.unseen if asked >= 1 and repeats.alike else None,
         failures=failures,
-        detection=find_detection(ours, theirs, by_filter[filters.headline]),
+        detection=measure_detection(ours, theirs, by_filter[filters.headline]),
     )
 
 
@@ -195,8 +188,8 @@ def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side
     )
 
 
-def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
-    alone = f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new)"
+def _why_none(base: Manifest, new: Manifest, pairing: Pairing) -> str:
+    alone = f"no session is on both sides ({pairing.only_base:,} only in base, {pairing.only_new:,} only in new)"
     names = (side.project.identity_name for side in (base, new))
     was, now = (repr(name) if name else "nothing" for name in names)
     folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
@@ -228,7 +221,7 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
     return f"{alone}, although project and strategy are the same: {why}"
 
 
-def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
+def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
     warnings = []
     machines = [
         {"CPU": side.processor, "operating system": side.os, "Python": side.python, "workers": side.jobs}
@@ -238,12 +231,12 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append(f"latencies are not comparable: {', '.join(different)} differ")
     busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
     if busy and not is_alternating(base, new):
-        warnings.append(f"{BUSY} {' and '.join(busy)} ran: their times say more about it than about engines")
+        warnings.append(f"{BUSY} {' and '.join(busy)} ran: their times measure the machine rather than the engines")
     if base.grammar != new.grammar:
         warnings.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
     if base.plugins != new.plugins:
         warnings.append("the runs were extended by different packages (see `plugins` in both manifests)")
-    if paired.weighted and base.projects:
+    if pairing.weighted and base.projects:
         warnings.append(
             "the projects were asked in unequal shares: each session also counts for those of its project that "
             "were not asked, and intervals are of the projects; counts and times are not weighted"
@@ -252,15 +245,15 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
     if base.dependencies != new.dependencies:
         warnings.append("the engines saw different dependencies of the project")
-    alone = paired.only_base + paired.only_new + paired.changed_text
-    if alone > paired.pairs / 10:
+    alone = pairing.only_base + pairing.only_new + pairing.changed_text
+    if alone > pairing.pairs / 10:
         warnings.append(
-            f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
+            f"{alone:,} sessions have no partner, {pairing.pairs:,} have: the difference is over the latter only"
         )
-    if (failed := sum(count.sessions for count in paired.failed)) and min(paired.rounds) == 1:
+    if (failed := sum(count.sessions for count in pairing.failed)) and min(pairing.rounds) == 1:
         warnings.append(
-            f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
-            "repeated runs can tell, so no interval knows of it"
+            f"the engines failed on {failed:,} of the sessions, which counts as a miss; no interval includes that they "
+            "may fail on other sessions next time, which only repeated runs (--repeat 2) show"
         )
     return warnings
 
@@ -272,17 +265,7 @@ def failure_verdict(base: int, new: int) -> FailureVerdict:
     return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
 
 
-def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
-    """Return the parts that have neither too few sessions (no file has) nor all."""
-    parts = [(key, sums) for key, sums in paired.parts.items() if key[0] == dimension]
-    fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
-    # A part of all sessions would only repeat the headline.
-    below = math.inf if dimension == "file" else paired.divided[dimension]
-    candidates = [(key, sums) for key, sums in parts if fewest <= sums.sessions < below]
-    return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]
-
-
-def mark(
+def mark_verdicts(
     filters: Mapping[str, Mapping[str, Difference]],
     declared: Sequence[str],
     headline: str,
@@ -290,7 +273,7 @@ def mark(
 ) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
     """Mark the verdicts that hold among all of the page (Holm): on declared metrics, other code and failures."""
     p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
-    # Pages show other code under the headline alone.
+    # Pages show other code for the headline only.
     p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
     p_values += [failures.p] if failures else []
     level = holm([p for p in p_values if p is not None])
@@ -319,8 +302,10 @@ def pilot(
     sessions: int,
     asked: int,
 ) -> Pilot | None:
-    """Return None if a side has no figure yet. `metrics`: judged together. `sessions`: all, of which `asked` were
-    asked."""
+    """Return the size of the differences in the asked sessions; None if a side has no figure yet.
+
+    `metrics`: those that are judged together. `sessions`: the number of all sessions, of which `asked` were asked.
+    """
     by_filter = pair(base, new, metrics, filters, 0).filters
     headline = filters.over({name: sums.sessions for name, sums in by_filter.items()}).headline
     return make_pilot(by_filter[headline], metrics, metric, sessions=sessions, asked=asked)
@@ -346,9 +331,9 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
     )
 
 
-def find_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
-    """Return which difference the asked sessions find. None if the sides were not asked to find the same one, or if its
-    metric has no difference. `found`: the differences over all sessions by metric."""
+def measure_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
+    """Return the goal of the comparison, and the true difference that the asked sessions find. None if the sides have
+    different goals, or if the goal's metric has no difference. `found`: differences over all sessions by metric."""
     request = base.detection
     if request is None or request != new.detection or request.metric not in found:
         return None

@@ -36,14 +36,14 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
     if base.sent is None or new.sent is None:
         return tuple(read)
     kinds = {side.sent.like or side.engine.name for side in (base, new) if side.sent}
-    return (*read, *between(base.sent, new.sent, same_kind=len(kinds) == 1))
+    return (*read, *compare_settings(base.sent, new.sent, same_kind=len(kinds) == 1))
 
 
 def explain_draws(base: Manifest, new: Manifest) -> str:
-    """Return why no difference is judged (other draws may have made it); "" if they cannot have."""
+    """Return why no difference is judged, if different random draws may have caused it; else an empty string."""
     measured = min(base.rounds, new.rounds) > 1
-    # The seed of the runs itself may only have chosen the sessions, of which both sides have these. Each round of a
-    # language model has another seed, so that several rounds measure what it draws.
+    # The seed of a run may only have selected sessions, and the compared ones are on both sides. Each round of a
+    # language model has another seed, so that several rounds measure its randomness.
     names = [of.name for of in conditions(base, new) if "seed" in of.name and of.name != "seed"]
     others = [name for name in names if not (measured and name.endswith("sampling.seed"))]
     if not others:
@@ -51,8 +51,8 @@ def explain_draws(base: Manifest, new: Manifest) -> str:
     return f"not judged: what was drawn differs ({', '.join(others)}); evaluate both sides with the same seed"
 
 
-def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
-    ours, theirs = dict(parts(base)), dict(parts(new))
+def compare_settings(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
+    ours, theirs = dict(list_settings(base)), dict(list_settings(new))
     names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
     pairs = [(name, ours.get(name), theirs.get(name)) for name in names]
     return tuple(
@@ -62,10 +62,10 @@ def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool)
     )
 
 
-def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
+def list_settings(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
     """Yield dotted names with values as JSON."""
     for name, value in msgspec.to_builtins(sent).items():
-        # The name of the engine that a command is like is no condition: the configuration that follows from it is.
+        # `like` names the engine that a command resembles. Only the configuration that follows from it counts.
         if name != "like":
             yield from _leaves(name, value)
 
@@ -101,7 +101,7 @@ def name_sides(
                     own["engine"] = os.path.relpath(paths[workspace], top)
             keys = dict.fromkeys(key for own in facts for key in own)
             differing = [key for key in keys if len({own.get(key) for own in facts}) > 1]
-            # The commit that built a program says more than its digest, if each has one.
+            # The commit that built a program is more useful than its digest, if each has one.
             less = "engine" if "revision" in differing and all(own["revision"] for own in facts) else "revision"
             differing = [key for key in differing if key != less][:3]
             # The JetBrains plugin titles an evaluation by its completion type, which is then one of the texts.
@@ -118,7 +118,7 @@ def name_sides(
 
 def _facts(workspace: Workspace) -> tuple[dict[str, str], ...]:
     manifest = workspace.manifest()
-    sent = parts(manifest.sent) if manifest.sent else ()
+    sent = list_settings(manifest.sent) if manifest.sent else ()
     revision = manifest.revision.partition("+")
     engine = {
         "engine": manifest.engine.text,
@@ -127,7 +127,7 @@ def _facts(workspace: Workspace) -> tuple[dict[str, str], ...]:
         "project": f"{manifest.project.name} {manifest.project.revision}",
         **({"ranker": f"ranker {manifest.model[:8]}"} if manifest.model else {}),
     }
-    told = {name: f"{name}={short(value)}" for name, value in sent}
+    settings = {name: f"{name}={short(value)}" for name, value in sent}
     if manifest.sent and manifest.sent.arguments:
-        told["arguments"] = " ".join(manifest.sent.arguments)
-    return engine, told, {"folder": workspace.folder.name}, {"start": manifest.start}
+        settings["arguments"] = " ".join(manifest.sent.arguments)
+    return engine, settings, {"folder": workspace.folder.name}, {"start": manifest.start}

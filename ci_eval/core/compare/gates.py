@@ -86,7 +86,7 @@ class Gate(msgspec.Struct, frozen=True):
     """The evaluation of the history to compare with: a tag, a date or "best"; "" is the comparison's base."""
 
     def filter_among(self, names: Collection[str], headline: str) -> str:
-        """Return the full name of the gate's filter. Raises ConfigError if the figures have no such one."""
+        """Return the full name of the gate's filter. Raises ConfigError if it is not among `names`."""
         if not self.filter:
             return headline
         resolved = resolve(self.filter, collect_letters(names))
@@ -153,18 +153,18 @@ class Gate(msgspec.Struct, frozen=True):
         # A narrower margin takes more files.
         needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
         if isinstance(outcome, Elsewhere) and outcome.effective < needed:
-            reason = f"for that margin it takes files worth {needed:.0f} equal ones, here are {outcome.effective:.0f}"
+            reason = f"that margin takes {needed:.0f} effective files; there are {outcome.effective:.0f}"
             return self._result("undecided", f"a loss of that size is not ruled out: {reason}")
         low, high = stretch_interval(outcome.low, outcome.high, STRETCH if isinstance(outcome, Elsewhere) else 1.0)
         worst, best = (low, high) if info.better == "higher" else (-high, -low)
         between = f"the difference may be {change(low, info.unit)} to {change(high, info.unit)}"
         if outcome.low == outcome.high:
-            between = f"the difference is {change(outcome.low, info.unit)}, as it is of all sessions"
+            between = f"the difference is {change(outcome.low, info.unit)}, over all sessions"
         if worst > -margin:
             few = outcome.low < outcome.high and 0 < difference.n < FEWEST_SESSIONS and isinstance(outcome, Difference)
             if not few:
                 return self._result("kept", f"{between}: a loss of that size is ruled out")
-            reason = f"{between}, but of {difference.n:,} sessions; to rule a loss out takes {FEWEST_SESSIONS:,}"
+            reason = f"{between}, but over {difference.n:,} sessions; to rule out a loss takes {FEWEST_SESSIONS:,}"
             return self._result("undecided", reason, FEWEST_SESSIONS)
         if best <= -margin:
             return self._result("broken", f"{between}: a loss of that size is shown")
@@ -228,7 +228,7 @@ def about(result: GateResult, name: str) -> GateResult:
 
 
 def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
-    """Raise ConfigError for a rule that cannot be understood or makes no sense for its metric."""
+    """Return the gate of a rule. Raises ConfigError if it cannot be understood or makes no sense for its metric."""
     whole = " ".join(rule.split())
     fixed = _SINCE.fullmatch(whole)
     text, since = fixed.groups() if fixed else (whole, "")
@@ -271,12 +271,14 @@ def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str |
     if limits[0].unit == "pp" and not limits[0].signed:
         return f"needs a sign: points are of a difference, such as {info.name} {sign} -1pp; a share is 80%"
     if info.better == "neither":
-        return f"can protect nothing: no value of {info.name} is better than another; examples: {EXAMPLES}"
+        return f"protects nothing: no value of {info.name} is better than another; examples: {EXAMPLES}"
     up = info.better == "higher"
     if sign != (">=" if up else "<="):
         return f"would be kept by any loss: {info.better} is better, write {info.name} {'>=' if up else '<='} …"
     if limits[0].signed and any(limit.value > 0 if up else limit.value < 0 for limit in limits):
-        return f"asks for a gain: say which loss may be, such as {info.name} {sign} {'-' if up else '+'}1%"
+        return (
+            f"asks for a gain: name the largest loss that is allowed, such as {info.name} {sign} {'-' if up else '+'}1%"
+        )
     highest = info.limits[1]
     if not limits[0].signed and highest is not None and any(limit.value > highest for limit in limits):
         most = f"{highest:.0%}" if info.unit == "share" else f"{highest:g}"
@@ -296,7 +298,7 @@ def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
         units = " or ".join(sorted(allowed - {""})) or "none"
         raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
     value = float(match["number"]) * (-1 if match["sign"] == "-" else 1)
-    # No points are no loss; a figure of 0 % would be no limit.
+    # `0pp` means that no loss is allowed; `0 %` of a figure would not be a limit.
     signed = bool(match["sign"]) or (bound and own == "pp" and not value)
     return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, signed, own)
 
@@ -307,8 +309,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def judge_since(
     gate: Gate, past: Sequence[Figures] | None, new: Figures, infos: Mapping[str, MetricInfo]
 ) -> GateResult:
-    """Compare with the evaluation that the gate names; without one, the gate does not pass. `past`: None if no history
-    was given. Raises ConfigError if there is no such filter."""
+    """Compare with the evaluation that the gate names; if there is none, the gate does not pass. `past`: None if no
+    history was given. Raises ConfigError if the gate's filter is not known."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
     nights = [(night, night.filters[name].metrics.get(gate.metric)) for night in earlier(past or (), new, name)]
     before = [(night, figure) for night, figure in nights if figure and figure.value is not None]
@@ -346,8 +348,8 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
         )
     first, last = (f"{night.started[:10]} ({night.title})" for night, _ in (before[0], before[-1]))
     return (
-        f"no evaluation in the history is of {gate.since!r}; the {len(before):,} there are go from {first} to {last}: "
-        "name a date from the first on, the title, the revision or the version of one, or best"
+        f"no evaluation in the history matches {gate.since!r}; the {len(before):,} in it go from {first} to {last}: "
+        "name a date not before the first, or an evaluation's title, revision or version, or best"
     )
 
 

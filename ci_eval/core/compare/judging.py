@@ -1,25 +1,31 @@
-"""The verdicts for this project (here) and for other code like it (elsewhere), from sums over sessions."""
+"""The verdicts for this project and for other code like it, from sums over sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.core.compare.resources import NO_FIGURE, NOT_IN_TURNS
-from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
+from ci_eval.core.compare.sums import FilterSums, Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change
-from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, elsewhere, jackknife
+from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, estimate_other_code, jackknife
 from ci_eval.core.statistics.detection import MOST_NEEDED, POINT, Pilot
 from ci_eval.core.statistics.nonparametric import sign_test
-from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, singly, verdict, within
+from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, clip_interval, make_intervals, verdict
 from ci_eval.core.statistics.repeated import DETERMINISTIC, RULE_OF_THREE, NoiseVariance, Repeats, SecondQuestions
-from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, figure, here, influence, largest_gains
+from ci_eval.core.statistics.sampled import (
+    FEWEST_OBSERVED,
+    FEWEST_RANKS,
+    estimate_project,
+    figure,
+    influence,
+    largest_gains,
+)
 from ci_eval.core.statistics.stats import tell_state
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import FLOOR, estimate_quantile
@@ -31,8 +37,11 @@ FEWEST_CHANGES = 12
 FEWEST_FILES, FEWEST_SESSIONS = 3, 8
 """The files and sessions that must have changed for a verdict on engines that were asked once: fewer may come from a
 single crash, or from a cache."""
+MOST_PARTS, FEWEST_IN_PART = 20, 20
+"""The parts of a dimension that get a verdict, and the sessions that each of them must have."""
+MOST_FILES = 1000
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
-ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
+ALSO_OF_THE_ENGINE = "the interval also covers answers that differ from round to round"
 
 
 def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
@@ -41,59 +50,33 @@ def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
     return NoiseVariance.of([side.variance(weights, places) for side in sums.wavering])
 
 
-class _Own(msgspec.Struct, frozen=True, kw_only=True):
-    infos: Sequence[MetricInfo]
-    total: Floats
-    products: Floats
-    observed: Floats
-    moved: Floats
-    changes: Floats
-    changed_files: Floats
-    fourths: Floats
-    noise: NoiseVariance
-    rows: Floats
-    """Sums by file (files x figures x 4)."""
-    sizes: Floats
-    weighted: bool
-    asked: float
-    """A share; 0 if what was drawn has no end."""
-    endless: bool
-    """True if answers vary like those of an infinite project."""
+class _Selection:
+    """The sums of some figures."""
 
-    @classmethod
-    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float, repeats: Repeats) -> _Own:
+    def __init__(
+        self, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float, repeats: Repeats
+    ) -> None:
         at, columns = list(places), [4 * index + column for index in places for column in range(4)]
-        asked = asked if sums.asked is None or not asked else sums.asked
-        # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
-        endless = not asked or (not repeats.whole and len(sums.rows) == 1)
-        products, sizes = sums.pool(finite=not endless)
-        plain = ("total", "observed", "moved", "changes", "changed_files", "fourths")
-        return cls(
-            **{name: getattr(sums, name)[at] for name in plain},
-            infos=infos,
-            products=products[np.ix_(columns, columns)],
-            noise=estimate_noise(sums, at),
-            rows=np.stack(sums.rows)[:, at],
-            sizes=sizes[at],
-            weighted=bool(sums.sample),
-            asked=asked,
-            endless=endless,
-        )
-
-    @property
-    def base(self) -> Floats:
-        return np.asarray(self.total[:, 0] / self.total[:, 1])
-
-    @property
-    def new(self) -> Floats:
-        return np.asarray(self.total[:, 2] / self.total[:, 3])
+        self.infos = infos
+        self.total, self.observed, self.moved = sums.total[at], sums.observed[at], sums.moved[at]
+        self.changes, self.changed_files, self.fourths = sums.changes[at], sums.changed_files[at], sums.fourths[at]
+        self.base, self.new = self.total[:, 0] / self.total[:, 1], self.total[:, 2] / self.total[:, 3]
+        self.noise = estimate_noise(sums, at)
+        self.rows = np.stack(sums.rows)[:, at]
+        """The sums of each file (files x figures x 4)."""
+        self.weighted = bool(sums.sample)
+        self.asked = asked if sums.asked is None or not asked else sums.asked
+        """A share; 0 if answers depend on random draws, of which there is no end."""
+        # A single file does not show how answers vary from file to file, so they are taken to vary by themselves.
+        self.endless = not self.asked or (not repeats.whole and len(sums.rows) == 1)
+        """True if answers vary like those of an infinite project."""
+        products, sizes = sums.pool(finite=not self.endless)
+        self.products, self.sizes = products[np.ix_(columns, columns)], sizes[at]
 
     def spread(self, repeats: Repeats) -> Spread:
-        infos, changed = [info.span for info in self.infos], self.changes > 0
-        spans = largest_gains(infos)
+        changed, spans = self.changes > 0, largest_gains([info.span for info in self.infos])
         share = 0.0 if self.endless else self.asked
-        center, sampling = here(self.total, self.products, self.sizes, share, infos, changed)
-        # What was drawn has no end.
+        center, sampling = estimate_project(self.total, self.products, self.sizes, share, spans, changed)
         if repeats.whole and self.asked > 0:
             error, df = self.noise.add_sampling(sampling)
             widen = np.where(self.noise.variance > 0, 0.0, repeats.unseen * spans)
@@ -128,14 +111,17 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
             return ""
         return (
             f"{self.changes[at]:,.0f} sessions in {self.changed_files[at]:,.0f} files changed, too few to tell from an "
-            f"engine that varies ({FEWEST_SESSIONS} in {FEWEST_FILES} files needed); --repeat 2 tells"
+            f"engine that varies ({FEWEST_SESSIONS} in {FEWEST_FILES} files needed); --repeat 2 shows which"
         )
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """`kind`: "files" or "projects", the sample of other code. `of_new`: repeats of new's engine alone. `pairs`:
-    compared sessions, under any filter, of `population`. `unjudged`, `processors`: why nothing, or no CPU time, is
-    judged."""
+    """The rules by which differences get a verdict.
+
+    `asked`: the share of all sessions that was asked. `kind`: "files" or "projects", the sample of other code.
+    `of_new`: the repeats of new's engine alone. `pairs`: the compared sessions of all filters, out of `population`.
+    `unjudged`, `processors`: why nothing, or no CPU time, is judged; empty if it is.
+    """
 
     metrics: Sequence[Metric]
     asked: float
@@ -159,8 +145,8 @@ class Judge(msgspec.Struct, frozen=True):
         names = [self.metrics[index].info.name for index in places]
         infos = [self.metrics[index].info for index in places]
         if places:
-            of_project = self._here(sums, places)
-            of_code = self._elsewhere(sums.by_cluster[:, places], infos)
+            of_project = self._judge_project(sums, places)
+            of_code = self._judge_other_code(sums.by_cluster[:, places], infos)
             for index, name, difference, more in zip(places, names, of_project, of_code, strict=True):
                 over = "found by both" if self.metrics[index].found_by_both else ""
                 differences[name] = replace(difference, elsewhere=more, over=over)
@@ -190,10 +176,10 @@ class Judge(msgspec.Struct, frozen=True):
         if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
             why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
             return Difference(base=None, new=None, difference=None, why=why)
-        own = _Own.of(sums, [index], [metric.info], 0.0, self.repeats)
+        own = _Selection(sums, [index], [metric.info], 0.0, self.repeats)
         between, files = jackknife(own.rows)
         degrees, center = np.maximum(np.nan_to_num(files) - 1, 1), own.new - own.base
-        (interval,) = singly(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))
+        (interval,) = make_intervals(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))
         base, floor = float(own.base[0]), FLOOR * float(own.base[0])
         plain = Difference(
             base=base, new=float(own.new[0]), difference=float(center[0]), state="noisy", n=int(own.observed[0])
@@ -207,26 +193,26 @@ class Judge(msgspec.Struct, frozen=True):
         return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
-        """Return None if a side has no figure. `rows`: clusters x 1 x 4. `tests`: judged pairs of sides
-        (Bonferroni)."""
+        """Return the difference of two sides; None if one has no figure. `rows`: clusters x 1 x 4. `tests`: the number
+        of verdicts that it is adjusted for (Bonferroni)."""
         if not np.all(sums.total[0, [1, 3]] > 0):
             return None
         if self.metrics[0].timed:
             base, new = (float(sums.total[0, at] / sums.total[0, at + 1]) for at in (0, 2))
             return Difference(base=base, new=new, difference=new - base, why=NOT_IN_TURNS)
-        (of_project,) = self._here(sums, [0], tests)
-        (of_code,) = self._elsewhere(rows, [self.metrics[0].info], tests)
+        (of_project,) = self._judge_project(sums, [0], tests)
+        (of_code,) = self._judge_other_code(rows, [self.metrics[0].info], tests)
         return replace(of_project, elsewhere=of_code)
 
-    def _here(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
-        own = _Own.of(sums, places, [self.metrics[index].info for index in places], self.asked, self.repeats)
+    def _judge_project(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
+        own = _Selection(sums, places, [self.metrics[index].info for index in places], self.asked, self.repeats)
         spread = own.spread(self.repeats)
         return [
             self._judge_figure(own, at, interval, exact=not spread.error[at] and self.repeats.alike)
-            for at, interval in enumerate(singly(spread, tests))
+            for at, interval in enumerate(make_intervals(spread, tests))
         ]
 
-    def _judge_figure(self, own: _Own, at: int, interval: Interval, *, exact: bool) -> Difference:
+    def _judge_figure(self, own: _Selection, at: int, interval: Interval, *, exact: bool) -> Difference:
         info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
         # Without a changed session, only rounding is left of the difference.
         difference = float(new - base) if own.changes[at] else 0.0
@@ -251,7 +237,7 @@ class Judge(msgspec.Struct, frozen=True):
             conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
             return replace(plain, verdict=conclusion, why=lack)
         conclusion = verdict(interval, difference, info.unit, info.better)
-        reason = why(conclusion, interval, info)
+        reason = explain_verdict(conclusion, interval, info)
         if conclusion is Verdict.EQUIVALENT and info.span is None and not exact:
             conclusion = conclusion if own.observed[at] >= FEWEST_RANKS_ALIKE else Verdict.NOT_SHOWN
         if exact:
@@ -269,7 +255,7 @@ class Judge(msgspec.Struct, frozen=True):
                     again = f"{differed:,} of {asked:,} sessions asked twice were answered differently"
                 reason += f"; {signs}every session was asked once, and the interval holds what differs from file to "
                 reason += f"file: {again}"
-        low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
+        low_end, high_end = clip_interval(info.difference_limits, interval.low, interval.high, difference)
         if noise:
             reason += f"; {OF_THE_ENGINE if own.asked >= 1 else ALSO_OF_THE_ENGINE}"
         return replace(
@@ -283,7 +269,7 @@ class Judge(msgspec.Struct, frozen=True):
             needed=self._estimate_sessions(own, at, info),
         )
 
-    def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
+    def _new_interval(self, own: _Selection, at: int) -> tuple[float | None, float | None]:
         """Return the interval for absolute gates; (None, None) if there is none."""
         info = own.infos[at]
         if info.span is None and (own.asked < 1 or not self.of_new.alike):
@@ -295,8 +281,9 @@ class Judge(msgspec.Struct, frozen=True):
         total, products, size = own.total[at, 2:], own.products[columns, columns], float(own.sizes[at])
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
-    def _estimate_sessions(self, own: _Own, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions, of all filters, show one point four times out of five; all if no fewer do."""
+    def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
+        """Return about how many sessions, over all filters, show a difference of one point four times out of five; the
+        whole population if no smaller number does."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None
@@ -321,23 +308,23 @@ class Judge(msgspec.Struct, frozen=True):
         ).enough(POINT, 0.8, least=1)
         return self.population if enough == whole else int(np.ceil(enough * max(self.pairs, observed) / observed))
 
-    def _elsewhere(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
-        sample, judged = elsewhere(rows), []
-        for index, (info, interval) in enumerate(zip(infos, singly(sample.spread, tests), strict=True)):
+    def _judge_other_code(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
+        sample, judged = estimate_other_code(rows), []
+        for index, (info, interval) in enumerate(zip(infos, make_intervals(sample.spread, tests), strict=True)):
             effective, difference = float(sample.effective[index]), float(sample.spread.difference[index])
             if self.unjudged or not np.isfinite(sample.spread.error[index]):
                 conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
-                reason = self.unjudged or f"one of the {self.kind} says nothing of others"
+                reason = self.unjudged or f"one of the {self.kind} says nothing about others"
                 judged.append(Elsewhere(verdict=conclusion, why=reason, effective=effective))
                 continue
             conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
-            reason = why(conclusion, interval, info, STRETCH)
+            reason = explain_verdict(conclusion, interval, info, STRETCH)
             if conclusion is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
                 conclusion = Verdict.NOT_SHOWN
                 reason += f", but that takes {FEWEST_ALIKE} effective {self.kind}; there are {effective:.0f}"
             elif conclusion is Verdict.EQUIVALENT:
                 reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
-            low, high = within(info.difference_limits, interval.low, interval.high, difference)
+            low, high = clip_interval(info.difference_limits, interval.low, interval.high, difference)
             # No true difference is larger than the span of the metric.
             detectable = None if info.span and interval.detectable > info.span else interval.detectable
             judged.append(
@@ -353,30 +340,38 @@ class Judge(msgspec.Struct, frozen=True):
             )
         return judged
 
-    def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:
-        """Yield parts of this project, adjusted for the number of parts of a dimension (Bonferroni)."""
+    def parts(
+        self, parts: Mapping[tuple[str, str], Sums], divided: Mapping[str, int], leading: int
+    ) -> Iterator[Subset]:
+        """Yield the parts that have their own verdict, by dimension, the largest first. Verdicts are adjusted for the
+        number of parts of a dimension (Bonferroni). `divided`: sessions by dimension."""
         metric = self.metrics[leading]
-        # `chosen` comes dimension by dimension, as groupby needs it.
-        for dimension, group in groupby(chosen, key=lambda part: part[0][0]):
-            same = list(group)
-            for (_, value), sums in same:
+        for dimension in sorted({dimension for dimension, _ in parts}):
+            fewest, most, below = FEWEST_IN_PART, MOST_PARTS, divided[dimension]
+            # A part of all sessions would only repeat the headline, but all files are listed.
+            if dimension == "file":
+                fewest, most, below = 1, MOST_FILES, divided[dimension] + 1
+            same = [(key[1], sums) for key, sums in parts.items() if key[0] == dimension]
+            same = [(value, sums) for value, sums in same if fewest <= sums.sessions < below]
+            same = sorted(same, key=lambda part: (-part[1].sessions, part[0]))[:most]
+            for value, sums in same:
                 if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
                     reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
                     difference = Difference(base=None, new=None, difference=None, why=reason)
                 else:
-                    (difference,) = replace(self, metrics=[metric])._here(sums, [0], len(same))
+                    (difference,) = replace(self, metrics=[metric])._judge_project(sums, [0], len(same))
                 yield Subset(
                     dimension=dimension,
                     value=value,
                     sessions=sums.sessions,
-                    files=sums.files,
+                    files=len(sums.rows),
                     wins=sums.wins,
                     losses=sums.losses,
                     difference=difference,
                 )
 
 
-def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
+def explain_verdict(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
     size = MARGINS.get(info.unit, 0.0)
     margin = change(size, info.unit).lstrip("+")
     side = "above" if interval.low > 0 else "below"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.compare.sums import FilterSums, PartSums
+from ci_eval.core.compare.sums import FilterSums, Sums
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, find_class, standard_parts
 from ci_eval.core.grammar.syntax import colour_file
@@ -70,60 +69,31 @@ class FailureCount(msgspec.Struct):
         return Failures(**{name: getattr(self, name) for name in Failures.__struct_fields__})
 
 
-@dataclass
-class Paired:
-    rounds: tuple[int, int]
-    filters: dict[str, FilterSums]
-    strata: Strata
-    asked: Counter[Key] = field(default_factory=Counter)
-    parts: dict[tuple[str, str], PartSums] = field(init=False)
-    divided: Counter[str] = field(default_factory=Counter)
-    """Pairs by dimension of the parts."""
-    transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
-    regressions: list[tuple[float, str, Change]] = field(default_factory=list)
-    improvements: list[tuple[float, str, Change]] = field(default_factory=list)
-    files: dict[str, int] = field(default_factory=dict)
-    weighted: bool = False
-    """True if sessions have different weights."""
-    again: SecondQuestions = field(default_factory=SecondQuestions)
-    pairs: int = 0
-    only_base: int = 0
-    only_new: int = 0
-    changed_text: int = 0
-    failed: tuple[FailureCount, FailureCount] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.failed = (FailureCount(self.rounds[0]), FailureCount(self.rounds[1]))
-        self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
-
-
-def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Paired:
+def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Pairing:
     """Pair sessions. `leading`: the index of the metric that parts are compared by."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
-    sums = {report_filter.name: FilterSums(figures=len(metrics), rounds=rounds) for report_filter in filters.all}
     checksums, theirs = ({source.path: source.checksum for source in side.sources()} for side in (base, new))
     same_text = all(theirs.get(path, checksum) == checksum for path, checksum in checksums.items())
-    paired = Paired(rounds, sums, population(base, new, same_text=same_text))
-    task = tasks.CATALOG.load(manifest.task)
+    strata = population(base, new, same_text=same_text)
+    pairing = Pairing(tasks.CATALOG.load(manifest.task), metrics, filters, leading, rounds, strata)
     for source, of_base in base.sessions(SessionScore):
         # A file that new does not have did not change: its sessions are base's alone.
         same_text = theirs.get(source.path, source.checksum) == source.checksum
         of_new = new.decode_sessions(source.path, SessionScore) if source.path in theirs else iter(())
-        _FilePairs(paired, task, metrics, filters, leading, source).add(of_base, of_new, same_text=same_text)
+        pairing.add(source, of_base, of_new, same_text=same_text)
     for path in theirs.keys() - checksums.keys():
-        paired.only_new += sum(map(evaluated, new.decode_sessions(path, SessionScore)))
+        pairing.only_new += sum(map(evaluated, new.decode_sessions(path, SessionScore)))
     # Sessions are weighed if strata were asked in unequal shares.
-    if paired.strata.is_divided:
-        all_sums = (*paired.filters.values(), *paired.parts.values())
-        weighted = [of.weigh(paired.strata, paired.asked) for of in all_sums]
-        paired.weighted = any(weighted)
+    if strata.is_divided:
+        weighted = [of.weigh(strata, pairing.asked) for of in (*pairing.filters.values(), *pairing.parts.values())]
+        pairing.weighted = any(weighted)
     # Files with equal texts, such as vendored copies, form one cluster.
-    names = [checksums[path] if manifest.clusters == FILES else manifest.cluster(path) for path in paired.files]
+    names = [checksums[path] if manifest.clusters == FILES else manifest.cluster(path) for path in pairing.files]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    for filter_sums in sums.values():
-        filter_sums.clusters = [numbers[name] for name in names]
-    return paired
+    for sums in pairing.filters.values():
+        sums.clusters = [numbers[name] for name in names]
+    return pairing
 
 
 class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,7 +101,7 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     """Numerator and denominator of base, then of new, for each metric."""
     weights: list[float]
     gain: float
-    latencies: tuple[list[float], list[float]]
+    latencies: list[list[float]]
     """Milliseconds per lookup, of base and of new."""
     parts: list[tuple[str, str]]
     stratum: Key
@@ -139,24 +109,45 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     """Each round (rounds x metrics x 4) of each side (0 base, 1 new) that did not answer all rounds alike."""
 
 
-class _FilePairs:
+class Pairing:
+    """The pairs of all files, and their sums."""
+
     def __init__(
         self,
-        paired: Paired,
         task: Task,
         metrics: Sequence[Metric],
         filters: ReportFilters,
         leading: int,
-        source: SourceFile,
+        rounds: tuple[int, int],
+        strata: Strata,
     ) -> None:
-        self._paired, self._task, self._source = paired, task, source
+        self._task, self._filters, self._headline = task, filters.all, filters.leading
         # Quantiles are not sums: they are made of the latencies.
         self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
         self._width, self._leading, self._metric = len(metrics), leading, metrics[leading]
-        self._filters, self._headline = filters.all, filters.leading
         self._divided = standard_parts(filters.headline)
+        self.rounds = rounds
+        self.strata = strata
+        self.filters = {report_filter.name: FilterSums(len(metrics), rounds) for report_filter in filters.all}
+        self.asked: Counter[Key] = Counter()
+        self.parts: dict[tuple[str, str], Sums] = defaultdict(lambda: Sums(1, rounds))
+        self.divided: Counter[str] = Counter()
+        """Pairs by dimension of the parts."""
+        self.transitions: Counter[tuple[str, str]] = Counter()
+        self.regressions: list[tuple[float, str, Change]] = []
+        self.improvements: list[tuple[float, str, Change]] = []
+        self.files: list[str] = []
+        """The paths of the files that have a pair."""
+        self.weighted = False
+        """True if sessions have different weights."""
+        self.again = SecondQuestions()
+        self.pairs = self.only_base = self.only_new = self.changed_text = 0
+        self.failed = (FailureCount(rounds[0]), FailureCount(rounds[1]))
 
-    def add(self, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool) -> None:
+    def add(
+        self, source: SourceFile, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool
+    ) -> None:
+        """Add the sessions of one file. `same_text`: False if they are of two different texts."""
         alone_in_base = {session.id: session for session in filter(evaluated, of_base)}
         again: list[SessionScore] = []
         alone_in_new, pairs = 0, []
@@ -166,24 +157,22 @@ class _FilePairs:
             if base is None:
                 alone_in_new += 1
             else:
-                pairs.append(self._count_pair(base, new))
-        paired = self._paired
-        paired.again.add(again)
+                pairs.append(self._count_pair(source, base, new))
+        self.again.add(again)
         if same_text:
-            paired.only_new, paired.only_base = paired.only_new + alone_in_new, paired.only_base + len(alone_in_base)
+            self.only_new, self.only_base = self.only_new + alone_in_new, self.only_base + len(alone_in_base)
         else:
-            paired.changed_text += alone_in_new + len(alone_in_base)
-        if pairs:
-            paired.pairs += len(pairs)
-            paired.files[self._source.path] = len(pairs)
-        else:
+            self.changed_text += alone_in_new + len(alone_in_base)
+        if not pairs:
             return
+        self.pairs += len(pairs)
+        self.files.append(source.path)
         numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
         weights = np.array([pair.weights for pair in pairs])
-        for number, sums in enumerate(self._paired.filters.values()):
+        for number, sums in enumerate(self.filters.values()):
             chosen = np.flatnonzero(weights[:, number]).tolist()
             own = weights[chosen, number][:, None, None]
-            self._add(sums, [pairs[index] for index in chosen], numbers[chosen] * own, own, slice(None))
+            self._add_to(sums, [pairs[index] for index in chosen], numbers[chosen] * own, own, slice(None))
             for side in range(2):
                 times = [time for index in chosen for time in pairs[index].latencies[side]]
                 sums.latencies[side] += bin_latencies(np.array(times)) if times else 0
@@ -192,81 +181,72 @@ class _FilePairs:
         for index, pair in enumerate(pairs):
             for key in pair.parts:
                 members[key].append(index)
-                self._paired.divided[key[0]] += 1
+                self.divided[key[0]] += 1
         for key, indices in members.items():
-            part = self._paired.parts[key]
             ones = np.ones((len(indices), 1, 1))
-            self._add(part, [pairs[index] for index in indices], numbers[indices, leading], ones, leading)
-            part.files += 1
+            self._add_to(self.parts[key], [pairs[index] for index in indices], numbers[indices, leading], ones, leading)
 
-    def _add(
-        self, sums: FilterSums | PartSums, pairs: Sequence[_SeenPair], seen: Floats, weights: Floats, figures: slice
-    ) -> None:
+    def _add_to(self, sums: Sums, pairs: Sequence[_SeenPair], seen: Floats, weights: Floats, figures: slice) -> None:
         sums.rows.append(sums.add(seen))
-        keys = [pair.stratum for pair in pairs] if self._paired.strata.is_divided else []
+        keys = [pair.stratum for pair in pairs] if self.strata.is_divided else []
         for key in dict.fromkeys(keys):
-            own = [index for index, stratum in enumerate(keys) if stratum == key]
-            sums.add_to_stratum(key, seen[own])
+            sums.add_to_stratum(key, seen[[index for index, stratum in enumerate(keys) if stratum == key]])
         for pair, weight in zip(pairs, weights, strict=True):
             for side, rounds in pair.by_round:
                 for moved in (sums, sums.by_stratum[pair.stratum]) if keys else (sums,):
-                    moved.wavering[side].add(rounds[:, figures] * weight, len(self._paired.files))
+                    moved.wavering[side].add(rounds[:, figures] * weight, len(self.files))
         sums.sessions += len(pairs)
         sums.wins += sum(pair.gain > 0 for pair in pairs)
         sums.losses += sum(pair.gain < 0 for pair in pairs)
 
-    def _count_pair(self, base: SessionScore, new: SessionScore) -> _SeenPair:
-        moved = score(self._task, new) - score(self._task, base)
+    def _count_pair(self, source: SourceFile, base: SessionScore, new: SessionScore) -> _SeenPair:
+        gain = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.weight(base))
-        ours, theirs = self._paired.failed
+        ours, theirs = self.failed
         base_failed, new_failed = ours.of(base), theirs.of(new)
         ours.alone += base_failed and not new_failed
         theirs.alone += new_failed and not base_failed
         if leads:
-            self._paired.transitions[band(self._task, base), band(self._task, new)] += 1
-        if moved:
-            self._remember(moved, base, new, leads=leads)
-        numbers = self._row(self._observations(base), self._observations(new))
+            self.transitions[band(self._task, base), band(self._task, new)] += 1
+        if gain:
+            self._remember_change(gain, source, base, new, leads=leads)
+        observed = [observe_metrics([metric for _, metric in self._summed], session) for session in (base, new)]
+        numbers = self._row(*observed)
+        by_round = []
+        for side, (session, rounds) in enumerate(zip((base, new), self.rounds, strict=True)):
+            if session.otherwise and rounds > 1:
+                by_metric = [observe_rounds(metric, session, rounds) for _, metric in self._summed]
+                # While one side is read round by round, the other is as in its first round.
+                rows = [
+                    self._row(observed[0], seen) if side else self._row(seen, observed[1])
+                    for seen in zip(*by_metric, strict=True)
+                ]
+                by_round.append((side, np.array(rows).reshape(rounds, self._width, 4)))
         # The gain is by the four numbers of the leading metric, or by scores if that is not a ratio.
-        gain = moved
         if self._metric.statistic == "ratio":
             above_base, below_base, above_new, below_new = numbers[4 * self._leading : 4 * self._leading + 4]
             gain = above_new / below_new - above_base / below_base if below_base and below_new else 0.0
             gain = -gain if self._metric.info.better == "lower" else gain
-        stratum = self._paired.strata.find(base)
-        self._paired.asked[stratum] += 1
-        return _SeenPair(
-            numbers=numbers,
-            weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
-            gain=gain,
-            latencies=(_latencies(base), _latencies(new)),
-            parts=list(self._find_parts(base, leads=leads)),
-            stratum=stratum,
-            by_round=list(self._numbers_by_round(base, new)),
-        )
-
-    def _find_parts(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
+        stratum = self.strata.find(base)
+        self.asked[stratum] += 1
         counts = dict[str, bool]()
         # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that same
         # dimension also have other pairs, or each would have a single part.
         if self._divided:
             group, typed = self._divided
-            counts["kind"] = typed in {None, session.typed}
-            counts["prefix length"] = group is None or session.properties.kind in GROUPS[group]
-        return ((name, value) for name, value in _session_parts(session) if counts.get(name, leads))
-
-    def _numbers_by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
-        for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
-            if session.otherwise and rounds > 1:
-                by_metric = [observe_rounds(metric, session, rounds) for _, metric in self._summed]
-                # While one side is read round by round, the other is as in its first round.
-                fixed = self._observations(base if side else new)
-                by_round = list(zip(*by_metric, strict=True))
-                rows = [self._row(fixed, seen) if side else self._row(seen, fixed) for seen in by_round]
-                yield side, np.array(rows).reshape(rounds, self._width, 4)
-
-    def _observations(self, session: SessionScore) -> Sequence[Sequence[Observation]]:
-        return observe_metrics([metric for _, metric in self._summed], session)
+            counts["kind"] = typed in {None, base.typed}
+            counts["prefix length"] = group is None or base.properties.kind in GROUPS[group]
+        # A reused session has the latencies of another run.
+        latencies = [[] if of.reused else [lookup.latency for lookup in of.lookups] for of in (base, new)]
+        return _SeenPair(
+            numbers=numbers,
+            weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
+            gain=gain,
+            latencies=latencies,
+            parts=[(name, value) for name, value in _session_parts(base) if counts.get(name, leads)],
+            stratum=stratum,
+            by_round=by_round,
+        )
 
     def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
         row = [0.0] * (4 * self._width)
@@ -274,20 +254,20 @@ class _FilePairs:
             # Over its own hits, an engine that no longer finds the hard texts would look better (docs/statistics.md).
             if metric.found_by_both and not (on_base and on_new):
                 continue
-            for above, below in on_base:
-                row[4 * number] += above
-                row[4 * number + 1] += below
-            for above, below in on_new:
-                row[4 * number + 2] += above
-                row[4 * number + 3] += below
+            for first, observations in ((4 * number, on_base), (4 * number + 2, on_new)):
+                for above, below in observations:
+                    row[first] += above
+                    row[first + 1] += below
         return row
 
-    def _remember(self, gain: float, base: SessionScore, new: SessionScore, *, leads: bool) -> None:
+    def _remember_change(
+        self, gain: float, source: SourceFile, base: SessionScore, new: SessionScore, *, leads: bool
+    ) -> None:
         ranks = shown_rank(self._task, base), shown_rank(self._task, new)
         # First the headline's sessions; then what users notice most, the score (a rank of 1 → 2 weighs more than
         # 11 → 12), then how many ranks the text moved. Ids make the order reproducible.
         size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
-        largest = self._paired.improvements if gain > 0 else self._paired.regressions
+        largest = self.improvements if gain > 0 else self.regressions
         # The first change of the heap is the smallest.
         if len(largest) == SHOWN and (size, base.id) <= largest[0][:2]:
             return
@@ -295,7 +275,7 @@ class _FilePairs:
             id=base.id,
             file=base.file,
             offset=base.offset,
-            line=self._source.text.count("\n", 0, base.offset) + 1,
+            line=source.text.count("\n", 0, base.offset) + 1,
             expected=base.expected_text,
             prefix=base.lookups[base.until - 1].prefix if base.lookups else "",
             kind=base.properties.kind.value,
@@ -360,17 +340,12 @@ class StoredPairs:
                 {session.id: session for session in filter(evaluated, of_side)}
                 for of_side in (sessions, self._new.decode_sessions(source.path, Session))
             )
-            # If no session is on both sides, the file has another text in new, and offsets mean nothing.
+            # If no session is on both sides, the file has another text in new, to which offsets do not apply.
             if mine.keys() & theirs.keys():
                 order = sorted(
                     (mine | theirs).values(), key=lambda session: (session.offset, session.typed, session.id)
                 )
                 yield source, [(mine.get(session.id), theirs.get(session.id)) for session in order]
-
-
-def _latencies(session: SessionScore) -> list[float]:
-    # A reused session has the latencies of another run.
-    return [] if session.reused else [lookup.latency for lookup in session.lookups]
 
 
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
@@ -379,6 +354,13 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     # A sample without classes has the first sessions of each class as well, if it has the same seed.
     divided = ours if ours.strata else theirs
     merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
+    if ours.sampling or theirs.sampling:
+        # The actions hold only the sessions that were drawn.
+        sampled = [side for side in (base, new) if side.manifest().sampling]
+        return min(
+            (side.strata() for side in sampled),
+            key=lambda strata: (not strata.is_divided, sum(strata.sessions.values())),
+        )
     if not merged and ours.shard is None is theirs.shard and same_text and ours.generated == theirs.generated:
         # The manifests have the numbers, so no actions need to be read.
         counts = divided.strata.get("", {"": ours.generated})
@@ -403,7 +385,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
 
 
 def explain_classes(*sides: Workspace) -> str:
-    """Return why samples from different classes are not judged; "" if they may be."""
+    """Return why samples from different classes are not judged; an empty string if the classes are equal."""
     classes = [{project: [*of] for project, of in side.manifest().strata.items()} for side in sides]
     known = [of for of in classes if of]
     if all(of == known[0] for of in known):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
 import numpy as np
@@ -40,17 +40,23 @@ def rank(
     manifests = [workspace.manifest() for workspace in workspaces]
     for manifest in manifests[1:]:
         refuse(manifests[0], manifest)
-    chosen = _choose_metrics(metrics, declared, manifests[0].figures)
+    possible = {
+        metric.info.name: metric
+        for metric in metrics
+        if metric.of in manifests[0].figures and metric.statistic == "ratio" and metric.info.unit != "ms"
+    }
+    # The declared metrics that can rank these sessions, else the first possible one.
+    chosen = [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
     has_models = any(manifest.endpoint for manifest in manifests)
     timed = [metric for metric in metrics if metric.info.name in (*TRENDS, *(COSTS if has_models else ()))]
-    totals = _Together(manifests[0], chosen, timed, len(workspaces))
+    totals = _CommonSums(manifests[0], chosen, timed, len(workspaces))
     headline = filters.leading
-    if not any(headline.weight(session) for _, (first, *_) in _common(workspaces) for session in first):
+    if not any(headline.weight(session) for _, (first, *_) in _read_common(workspaces) for session in first):
         # Without any session of the headline, all sessions lead.
         headline = filters.led_by_all().leading
     strata = population(workspaces[0], workspaces[1], same_text=False)
     common, touched = Counter[Key](), set[Key]()
-    for path, sides in _common(workspaces):
+    for path, sides in _read_common(workspaces):
         keys = [strata.find(session) for session in sides[0]]
         common.update(keys)
         leading = [number for number, session in enumerate(sides[0]) if headline.weight(session)]
@@ -71,7 +77,7 @@ def rank(
             "projects, or of a limited sample that favours its headline): compare two at a time, which does, or "
             "evaluate all sessions"
         )
-    # What was drawn is a sample of all that might have been drawn, which has no end.
+    # Other random draws would be further answers, without end, so the share that was asked is 0.
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
     kind = manifests[0].clusters
     repeats = [[count_repeats([manifests[row], manifests[column]]) for column in order] for row in order]
@@ -130,17 +136,7 @@ def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Compar
     )
 
 
-def _choose_metrics(metrics: Sequence[Metric], declared: Sequence[str], figures: Container[str]) -> list[Metric]:
-    """Return the declared metrics that can rank these sessions; the first possible one if none is declared."""
-    possible = {
-        metric.info.name: metric
-        for metric in metrics
-        if metric.of in figures and metric.statistic == "ratio" and metric.info.unit != "ms"
-    }
-    return [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
-
-
-class _Together:
+class _CommonSums:
     def __init__(self, manifest: Manifest, metrics: Sequence[Metric], timed: Sequence[Metric], sides: int) -> None:
         self._manifest = manifest
         self.metrics = metrics
@@ -160,14 +156,12 @@ class _Together:
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
         """Add the sessions of one file: the same ones of each side, in the same order."""
         self.files[path] = len(sides[0])
-        for number, side in enumerate(sides):
+        place = pack_location(len(self.files) - 1)
+        for number, (side, times) in enumerate(zip(sides, self._times, strict=True)):
             self.failed[number] += sum(session.status in FAILED for session in side)
-        for side, times in zip(sides, self._times, strict=True):
-            collector = Collector(times)
+            collector, timed = Collector(times), [seen.metric for seen in times]
             for session in side:
-                collector.add(
-                    pack_location(len(self.files) - 1), expect_metrics([seen.metric for seen in times], session)
-                )
+                collector.add(place, expect_metrics(timed, session))
             collector.flush_observations()
         of_file = np.zeros_like(self.total)
         for number, metric in enumerate(self.metrics):
@@ -236,7 +230,7 @@ class _Together:
         return estimates
 
 
-def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
+def _read_common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
     """Yield the path of each file and, per workspace, the common sessions in the same order."""
     first, *others = workspaces
     for source, sessions in first.sessions(SessionScore):
@@ -250,7 +244,7 @@ def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[Se
 
 
 def _pairs(
-    totals: _Together,
+    totals: _CommonSums,
     metric: int,
     order: Sequence[int],
     asked: float,

@@ -14,7 +14,7 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Difference, Elsewhere, Estimate, MetricInfo, SessionScore, Status, Verdict
 from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.footprint import INFOS, figures
-from ci_eval.core.statistics.paired import within
+from ci_eval.core.statistics.paired import clip_interval
 from ci_eval.core.statistics.sampled import FEWEST_OBSERVED
 from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, compare_timing
 from ci_eval.core.workspace import Workspace
@@ -23,7 +23,7 @@ NOT_IN_TURNS = (
     "times are judged only where both engines were asked in turns (`ci-eval compare-engines`): a busy machine slows a "
     "whole run"
 )
-ONE_LOOKUP = "the slowest lookup is a single one, and says nothing of others"
+ONE_LOOKUP = "the slowest lookup is a single one, and says nothing about others"
 OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
@@ -36,7 +36,7 @@ def is_alternating(base: Manifest, new: Manifest) -> bool:
     return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
 
 
-def times(
+def compare_times(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Sequence[ReportFilter]
 ) -> dict[str, dict[str, Difference]]:
     manifest = base.manifest()
@@ -85,7 +85,7 @@ def _compare_rounds(metric: Metric, sides: Sides, asked: float, tests: int) -> D
     if timing.n < FEWEST_OBSERVED:
         return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
     verdict, why = judge_times(timing, metric.info, len(sides[0]))
-    low, high = within(metric.info.difference_limits, timing.low, timing.high, timing.difference)
+    low, high = clip_interval(metric.info.difference_limits, timing.low, timing.high, timing.difference)
     return replace(plain, low=low, high=high, p=timing.p, detectable=timing.detectable, verdict=verdict, why=why)
 
 
@@ -114,22 +114,20 @@ def at_round(session: SessionScore, number: int) -> SessionScore:
     return replace(session, lookups=tuple(lookups), status=status)
 
 
-OF_THIS_RUN = "measured on this machine, in this run: no sample says how far it is from what others would find"
+OF_THIS_RUN = "measured on this machine, in this run: no sample shows how far other runs would be from it"
 NOT_KNOWN = "not known of both sides"
-UNKNOWN = Estimate(value=None)
 
 
-def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
-    """Return the figures of a run that at least one side has, by name."""
+def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:
+    """Return the differences of start-up times and memory, if at least one side has them, by name."""
     ours, theirs = align_figures([base, new])
     both = {}
-    for name, side in ours.items():
-        other = theirs[name]
-        difference = other.value - side.value if side.value is not None and other.value is not None else None
-        why = NOT_KNOWN if difference is None else OF_THIS_RUN
-        n, outside = min(side.n, other.n), Elsewhere(why=why)
+    for name, was in ours.items():
+        now, n = theirs[name], min(was.n, theirs[name].n)
+        difference = now.value - was.value if was.value is not None and now.value is not None else None
+        outside = Elsewhere(why=NOT_KNOWN if difference is None else OF_THIS_RUN)
         both[name] = Difference(
-            base=side.value, new=other.value, difference=difference, why=why, n=n, elsewhere=outside
+            base=was.value, new=now.value, difference=difference, why=outside.why, n=n, elsewhere=outside
         )
     return both
 
@@ -141,6 +139,5 @@ def align_figures(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:
         # The memory of a worker with an engine in it cannot be compared with that of an engine's own processes.
         footprints = [replace(footprint, memory=None) if footprint.of_worker else footprint for footprint in footprints]
     sides = [figures(footprint) for footprint in footprints]
-    return [
-        {name: side.get(name, UNKNOWN) for name in INFOS if any(name in known for known in sides)} for side in sides
-    ]
+    known = [name for name in INFOS if any(name in side for side in sides)]
+    return [{name: side.get(name, Estimate(value=None)) for name in known} for side in sides]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,49 +13,36 @@ from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import BINS
 
 
-@dataclass(kw_only=True)
 class Sums:
     """A figure is four numbers: numerator and denominator of base, then of new."""
 
-    figures: int
-    sessions: int = 0
-    wins: int = 0
-    losses: int = 0
-    total: Floats = field(init=False)
-    """figures x 4"""
-    products: Floats = field(init=False)
-    """Products of each two of these numbers (4 figures x 4 figures)."""
-    observed_by_side: Floats = field(init=False)
-    rows: list[Floats] = field(default_factory=list)
-    """Sums by file with a pair (figures x 4)."""
-    moved: Floats = field(init=False)
-    """Sessions that rose, and sessions that fell (figures x 2)."""
-    changes: Floats = field(init=False)
-    """Sessions that differ between the sides, by figure."""
-    changed_files: Floats = field(init=False)
-    fourths: Floats = field(init=False)
-    """Sums of the fourth powers of differences, by figure; of use only for a mean over sessions."""
-    rounds: tuple[int, int] = (1, 1)
-    wavering: tuple[Wavering, Wavering] = field(init=False)
-    by_stratum: dict[Key, Sums] = field(default_factory=dict)
-    """The same if the population is divided; their rows are of the files in `places`."""
-    places: list[int] = field(default_factory=list)
-    """Indices of the rows among those of all strata."""
-    sample: list[Stratum] = field(default_factory=list)
-    """Strata asked in unequal shares: `total`, `rows` and `wavering` are weighted then."""
-    weights: Floats = field(default_factory=lambda: np.zeros(0))
-    asked: float | None = None
-    """The smallest share asked of a stratum of these sessions; None = as of all."""
-
-    def __post_init__(self) -> None:
-        self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
-        self.total = np.zeros((self.figures, 4))
-        self.products = np.zeros((4 * self.figures, 4 * self.figures))
-        self.observed_by_side = np.zeros((self.figures, 2))
-        self.moved = np.zeros((self.figures, 2))
-        self.changes = np.zeros(self.figures)
-        self.changed_files = np.zeros(self.figures)
-        self.fourths = np.zeros(self.figures)
+    def __init__(self, figures: int, rounds: tuple[int, int] = (1, 1)) -> None:
+        self.figures = figures
+        self.rounds = rounds
+        self.sessions = self.wins = self.losses = 0
+        self.total: Floats = np.zeros((figures, 4))
+        self.products: Floats = np.zeros((4 * figures, 4 * figures))
+        """The products of each two of these numbers."""
+        self.observed_by_side: Floats = np.zeros((figures, 2))
+        self.rows: list[Floats] = []
+        """The sums of each file that has a pair (figures x 4)."""
+        self.moved: Floats = np.zeros((figures, 2))
+        """The number of sessions that rose, and of those that fell."""
+        self.changes: Floats = np.zeros(figures)
+        """The number of sessions that differ between the sides."""
+        self.changed_files: Floats = np.zeros(figures)
+        self.fourths: Floats = np.zeros(figures)
+        """The fourth powers of differences; of use only for a mean over sessions."""
+        self.wavering = (Wavering(rounds[0]), Wavering(rounds[1]))
+        self.by_stratum: dict[Key, Sums] = {}
+        """The sums of each stratum, if the population is divided."""
+        self.places: list[int] = []
+        """In the sums of a stratum: the index of each of its rows among the rows of all strata."""
+        self.sample: list[Stratum] = []
+        """The strata, if they were asked in unequal shares: `total`, `rows` and `wavering` are weighted then."""
+        self.weights: Floats = np.zeros(0)
+        self.asked: float | None = None
+        """The smallest share that was asked of a stratum of these sessions; None = the share of all sessions."""
 
     @property
     def observed(self) -> Floats:
@@ -65,8 +51,8 @@ class Sums:
     def add(self, seen: Floats) -> Floats:
         """Add the pairs of one file (pairs x figures x 4); return their sum (figures x 4)."""
         flat = seen.reshape(len(seen), 4 * self.figures)
-        here: Floats = seen.sum(axis=0)
-        self.total += here
+        of_file: Floats = seen.sum(axis=0)
+        self.total += of_file
         self.products += flat.T @ flat
         directions = find_directions(seen)
         self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
@@ -75,10 +61,10 @@ class Sums:
         self.changed_files += changed.any(axis=0)
         self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
         self.observed_by_side += (seen[:, :, [1, 3]] != 0).sum(axis=0)
-        return here
+        return of_file
 
     def add_to_stratum(self, key: Key, seen: Floats) -> None:
-        stratum = self.by_stratum.setdefault(key, Sums(figures=self.figures, rounds=self.rounds))
+        stratum = self.by_stratum.setdefault(key, Sums(self.figures, self.rounds))
         stratum.rows.append(stratum.add(seen))
         stratum.places.append(len(self.rows) - 1)
 
@@ -105,6 +91,7 @@ class Sums:
         return True
 
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
+        """Return `products` and `observed` as of a simple sample."""
         if not self.sample:
             return self.products, self.observed
         strata = [(own.total.reshape(-1), own.products, own.observed) for own in self.by_stratum.values()]
@@ -120,12 +107,13 @@ def find_directions(seen: Floats) -> Floats:
     return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
 
 
-@dataclass(kw_only=True)
 class FilterSums(Sums):
-    clusters: Sequence[int] = ()
-    """The cluster of each file in the sample of other code; none = each file is a cluster."""
-    latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
-    """Lookups of base and of new by latency bin (`statistics/timing.py`)."""
+    def __init__(self, figures: int, rounds: tuple[int, int] = (1, 1)) -> None:
+        super().__init__(figures, rounds)
+        self.clusters: Sequence[int] = ()
+        """The cluster of each file in the sample of other code; empty if each file is a cluster."""
+        self.latencies: Floats = np.zeros((2, BINS))
+        """The lookups of base and of new by latency bin (`statistics/timing.py`)."""
 
     @property
     def by_cluster(self) -> Floats:
@@ -136,11 +124,3 @@ class FilterSums(Sums):
         whole = np.zeros((max(self.clusters) + 1, *rows.shape[1:]))
         np.add.at(whole, list(self.clusters), rows)
         return whole
-
-
-@dataclass(kw_only=True)
-class PartSums(Sums):
-    """The sums of a part (the sessions that share a property), of the leading metric alone."""
-
-    figures: int = 1
-    files: int = 0

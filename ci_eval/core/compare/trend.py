@@ -32,7 +32,7 @@ from ci_eval.core.model import (
     TrendPoint,
     Value,
 )
-from ci_eval.core.statistics.nonparametric import cuts
+from ci_eval.core.statistics.nonparametric import find_level_changes
 from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import Workspace
 
@@ -106,12 +106,12 @@ def read(folder: Path) -> History:
                 try:
                     figures = _read(here / name)
                 except WorkspaceError as error:
-                    # A link or a pipe was put there by somebody.
+                    # A link or a pipe is not a damaged file: somebody put it there.
                     if (here / name).is_symlink() or not (here / name).is_file():
                         raise
                     damaged.append(str(error))
                     continue
-                # The same evaluation may also lie in a workspace below, which knows less: keep what was found first.
+                # The same evaluation may also be in a workspace below, with fewer facts: the one read first counts.
                 evaluations = {(one.started, one.series): one for one in figures} | evaluations
     return History(tuple(evaluations.values()), tuple(workspaces), tuple(damaged))
 
@@ -131,17 +131,17 @@ def append(
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     # Evaluations of several series may have started at the same time.
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
-    # Somebody else may have written the figures, and the time becomes part of a path.
+    # The figures may come from an attacker, and the time becomes part of a path.
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"
     return atomic.write_json(folder / name, _StoredReport(1, [evaluation]))
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """Return evaluations of `new`'s series, not later than it, in order of time, if they have its headline."""
+    """Return `new` and the earlier evaluations of its series that have its headline, in order of time."""
     before = earlier(past, new, new.headline)
-    line, nights = [*before, new], []
-    for previous, evaluation in zip([None, *before], line, strict=True):
+    nights = []
+    for previous, evaluation in zip([None, *before], [*before, new], strict=True):
         whole = evaluation.filters[new.headline]
         point = TrendPoint(
             started=evaluation.started,
@@ -156,11 +156,25 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
             run=evaluation.run,
         )
         nights.append(point)
+    changes: dict[str, tuple[ChangePoint, ...]] = {}
+    for info in infos:
+        estimates = enumerate(night.metrics.get(info.name) for night in nights)
+        known = [(night, of.value) for night, of in estimates if of and of.value is not None]
+        changes[info.name] = tuple(
+            ChangePoint(
+                night=known[cut.place][0],
+                before=cut.before,
+                after=cut.after,
+                p=cut.p,
+                good=None if info.better == "neither" else (cut.after > cut.before) == (info.better == "higher"),
+            )
+            for cut in find_level_changes([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed)
+        )
     return Trend(
         nights=tuple(nights),
         metrics=tuple(infos),
         headline=new.headline,
-        changes={info.name: tuple(_changes(line, info, new.headline, seed)) for info in infos},
+        changes=changes,
         left_out=len(past) - len(before) - sum(evaluation.started == new.started for evaluation in past),
     )
 
@@ -186,17 +200,9 @@ def _differences(was: Figures, now: Figures) -> Iterator[str]:
         yield f"another text of {now.project.name}"
 
 
-def _changes(line: Sequence[Figures], info: MetricInfo, headline: str, seed: int) -> Iterator[ChangePoint]:
-    estimates = enumerate(evaluation.filters[headline].metrics.get(info.name) for evaluation in line)
-    known = [(night, of.value) for night, of in estimates if of and of.value is not None]
-    for cut in cuts([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed):
-        good = None if info.better == "neither" else (cut.after > cut.before) == (info.better == "higher")
-        yield ChangePoint(night=known[cut.place][0], before=cut.before, after=cut.after, p=cut.p, good=good)
-
-
 def _read(path: Path) -> list[Figures]:
     try:
         report = stored.decode_json(stored.read(path, stored.FIGURES), _StoredReport, path)
     except WorkspaceError as error:
-        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; take it away") from error
+        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; remove it") from error
     return [evaluation for evaluation in report.evaluations if evaluation.headline in evaluation.filters]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import accumulate
@@ -72,7 +73,7 @@ class GapText:
 
 
 class NotText(Exception):
-    """The error for bytes that are no source text; its message says why."""
+    """The error for bytes that are not source text; its message has the reason."""
 
 
 class OtherEncoding(NotText):
@@ -127,7 +128,7 @@ def decode_file(root: Path, path: str, data: bytes) -> str:
 
 @cache
 def _build_encoding(root: Path, folder: PurePosixPath) -> str:
-    """Return the encoding that a build file in this folder, or else above it, declares; empty if none does."""
+    """Return the encoding that the nearest build file in this folder or above it declares; empty if none does."""
     for above in (folder, *folder.parents):
         for name in _BUILD_FILES:
             with suppress(OSError):
@@ -161,11 +162,10 @@ _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))
 """A table of bytes: 1 if a code point of UTF-8 text begins with the byte (all but 0x80 to 0xBF), else 0."""
 
 
-def code_points(data: bytes) -> list[int] | None:
-    """Return the offset in code points for each byte offset of UTF-8 text, its end included. Return None if they are
-    equal (ASCII)."""
+def code_points(data: bytes) -> Sequence[int]:
+    """Return the offset in code points for each byte offset of UTF-8 text, its end included."""
     if data.isascii():
-        return None
+        return range(len(data) + 1)
     return list(accumulate(data.translate(_BEGINS), initial=0))
 
 
@@ -174,25 +174,17 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 MANY = 8
-"""The most edits that are passed on one by one; more of them become a single one."""
+"""The most edits that are sent one by one; more of them become a single one."""
 
 
 def difference(old: str, new: str) -> Edit:
+    """Return the single edit that makes `new` of `old`."""
     most = min(len(old), len(new))
-    begin = _longest(most, lambda length: old.startswith(new[:length]))
+    # A binary search for the first length at which the two differ compares slices, which is fast.
+    begin = bisect_left(range(most), True, key=lambda length: not old.startswith(new[: length + 1]))
     # Both ends must not overlap, as they would for `aa` and `aaa`.
-    end = _longest(most - begin, lambda length: old.endswith(new[len(new) - length :]))
+    end = bisect_left(range(most - begin), True, key=lambda length: not old.endswith(new[len(new) - length - 1 :]))
     return begin, len(old) - begin - end, new[begin : len(new) - end]
-
-
-def _longest(most: int, fits: Callable[[int], bool]) -> int:
-    """Return the greatest length up to `most` that fits; every shorter one must fit as well."""
-    # A binary search that compares slices, which is fast.
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
 
 
 class Document:
@@ -206,7 +198,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        # Put together only on request, since most sessions of a sample are never asked.
+        # Joined only on request, since most sessions of a sample are never asked.
         if self._text is None:
             self._text = str(self._gap)
         return self._text
@@ -225,7 +217,7 @@ class Document:
         self._change(self.caret, self.caret, text)
 
     def jump(self, text: str, caret: int) -> None:
-        """Use a single edit of what differs."""
+        """Change the text to `text` by a single edit, and put the caret at an offset in it."""
         begin, deleted, inserted = difference(self.text, text)
         if deleted or inserted:
             self._change(begin, begin + deleted, inserted)
@@ -241,8 +233,7 @@ class Document:
                 self.insert(action.text)
 
     def take_edits(self) -> list[Edit]:
-        """Return the edits since the last call, in order. A deletion that the next edit takes back is left out, and so
-        is that edit.
+        """Return the edits since the last call, in order. A deletion that the next edit reverts is left out with it.
 
         More than MANY edits (those of sessions that were not chosen) become a single one, of the part of the text that
         differs.
@@ -255,7 +246,7 @@ class Document:
         removed = self._gap.replace(begin, end, text)
         self._text = None
         self.caret = begin + len(text)
-        # The text that the edit before deleted is put back: both edits are dropped.
+        # This edit restores the text that the edit before deleted: both are dropped.
         if not removed and self._undone_by == (begin, text):
             self._edits.pop()
             self._undone_by = None

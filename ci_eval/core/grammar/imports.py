@@ -1,4 +1,4 @@
-"""The imports of a project: the share that is not there, and the files that they name."""
+"""The imports of a project: the share that cannot be resolved, and the files that they name."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from pathlib import PurePosixPath
 from ci_eval.core.import_syntax import Imports
 
 MOST = 100
-"""Rarer ones still count in the share."""
+"""The most packages that are listed; imports of others still count in the share."""
 
 
-def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
-    """Return the share of imports that are not there (None if nothing is imported), and package → number of its imports
-    that are not, the most frequent first. The `files` are pairs of path and text."""
+def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
+    """Return the share of unresolved imports (None if nothing is imported), and package → number of its unresolved
+    imports, the most frequent first. `files`: pairs of path and text."""
     imports, absent = 0, Counter[str]()
     for path, text in files:
-        for package, known in there(path, text):
+        for package, known in resolve(path, text):
             imports += 1
             absent[package] += not known
     return absent.total() / imports if imports else None, most_frequent(absent)
 
 
-def anywhere(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
-    """Yield the imports of a file as read in several folders, each with whether it is there in any of them."""
+def merge_readings(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
+    """Yield the imports of a file that was read in several folders, each with whether any folder resolves it."""
     for known in zip(*readings, strict=True):
-        yield known[0][0], any(is_there for _, is_there in known)
+        yield known[0][0], any(is_resolved for _, is_resolved in known)
 
 
 def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
-    """Return counts above 0, the most frequent first; at most `MOST`."""
+    """Return the counts above 0, the largest first; at most `MOST`."""
     ordered = sorted((-count, name) for name, count in packages.items() if count)
     return {name: -count for count, name in ordered[:MOST]}
 
@@ -57,8 +57,8 @@ _INDEX = frozenset({"__init__", "index", "mod"})
 
 
 def read_module_names(text: str) -> Iterator[Name]:
-    """Yield the modules that the text's import lines name, in order. For a `from` line, the module is joined with each
-    thing it takes first, then comes the module alone."""
+    """Yield the modules that the text's import lines name, in order. For a `from` line, these are the module joined
+    with each imported name, then the module alone."""
     for line in text.split("\n"):
         if python := _FROM.match(line):
             module = _parts(python[1], ".")
@@ -79,7 +79,7 @@ def read_module_names(text: str) -> Iterator[Name]:
 def _parts(name: str, separator: str) -> Name:
     """Return the parts of a module's name. A leading dot, as in `../a`, becomes NEAR; words such as `crate` are
     dropped."""
-    # `crate` and `super` of Rust only say where to look from.
+    # `crate` and `super` of Rust only name where the search starts.
     parts = tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
     return (NEAR, *parts) if name.startswith(".") else parts
 
@@ -115,7 +115,7 @@ class Modules:
             ]
             if fitting:
                 return [min(fitting)[-1]]
-        # An import path of Go begins with the module's address, which is no folder.
+        # An import path of Go begins with the module's address, which is not a folder.
         return [path for folder, path in self._packages.get(name[-1], ()) if _ends(name, folder)] if name else []
 
 

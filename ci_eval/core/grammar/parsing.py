@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-from ci_eval.core.grammar.syntax import Node, leaves, parser
+from ci_eval.core.grammar.syntax import Node, leaves, parse_tree
 from ci_eval.core.import_syntax import ImportSyntax
 
 Span = tuple[int, int]
@@ -72,7 +72,7 @@ class Repair(NamedTuple):
             if skips and match["skip"] is not None:
                 return old
             new = self.replacement(match)
-            # Of another length, it would move all that follows: the text stays, and counts as lost if it is.
+            # A text of another length would move all that follows, so the old text stays.
             if len(new) != len(old):
                 return old
             if new != old:
@@ -95,7 +95,7 @@ PYTHON_LIKE = (
 
 # Limited, since a hostile file may have opening brackets only, on which the pattern would take long.
 ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]{0,500}\)){0,500}\)){0,1000}"
-"""A pattern of what may be in round brackets, with two levels of others inside."""
+"""A pattern of the text in round brackets, which may have two levels of such brackets inside."""
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
@@ -133,7 +133,7 @@ _FINEST_BYTES = 40_000_000
 """The most bytes that are parsed for one search; a search stops at the pieces that it has then."""
 
 
-def pieces(text: bytes, begin: int, end: int) -> list[Span]:
+def split_pieces(text: bytes, begin: int, end: int) -> list[Span]:
     """Return the pieces of a range: each begins with a line of the smallest indentation, and has the lines below it."""
     inside = [match.span() for match in _SPANNING.finditer(text, begin, end) if b"\n" in match[0]]
     lines = [(match.start(), len(match[1]), match[2]) for match in _LINE.finditer(text, begin, end)]
@@ -156,14 +156,14 @@ def pieces(text: bytes, begin: int, end: int) -> list[Span]:
 
 
 def blank_spans(text: bytes, spans: Sequence[Span]) -> bytes:
-    """Line ends stay."""
+    """Return the text with spaces in place of these spans; line ends stay."""
     out = bytearray(text)
     for begin, end in spans:
         out[begin:end] = re.sub(rb"[^\n]", b" ", text[begin:end])
     return bytes(out)
 
 
-def alone(text: bytes, spans: Sequence[Span], head: bytes) -> bytes:
+def keep_spans(text: bytes, spans: Sequence[Span], head: bytes) -> bytes:
     out = bytearray(b" " * len(text))
     out[: len(head)] = head
     for span in spans:
@@ -191,7 +191,7 @@ class Search:
 
     def _search(self, span: Span, before: bytes, after: bytes) -> Iterator[Span]:
         text = self._text
-        spans = pieces(self._layout, *span)
+        spans = split_pieces(self._layout, *span)
         # A piece that opens a bracket and the one that closes it cannot be read alone.
         opened, paired = list[int](), set[int]()
         for number, piece in enumerate(spans):
@@ -228,27 +228,25 @@ class Search:
 
 
 LITTLE = 0.002
+"""The share of a text's bytes up to which a loss is accepted without a search for its pieces."""
 
 _APART_BYTES = 4_000_000
 """The length of a text times its unreadable pieces below which each of them is parsed for itself."""
 
 
 class Reading(NamedTuple):
+    rewritten: Rewritten
     source: bytes
-    """The text that was parsed, as long as the original."""
+    """The text of all trees, as long as the original."""
     roots: tuple[Node, ...]
-    """The tree of the text, and trees of parts that are blank in it."""
-    keywords: tuple[Span, ...] = ()
-    types: tuple[Span, ...] = ()
-    lost: int = 0
+    """The tree of the rewritten text, and those of its layers."""
+    lost: int
     """The number of bytes that no tree has: those of ERROR nodes, and one for each node that the grammar missed."""
-    left_out: int = 0
-    trouble: str = ""
 
 
 def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Reading:
-    """Parse a text. If its tree has errors, each rewriting is kept unless it loses more bytes. `head`: what a file must
-    begin with."""
+    """Parse a text. If its tree has errors, each rewriting is kept unless it loses more bytes. `head`: the beginning
+    that a file of the language must have."""
     rewritten = Rewritten(source)
     for repair in repairs:
         if repair.always:
@@ -259,7 +257,8 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
             break
         # Rewritings add up: each is tried on top of those that were kept.
         extended = _chain(rewritten, repair)
-        best = best._replace(trouble=best.trouble or extended.trouble)
+        if extended.trouble and not best.rewritten.trouble:
+            best = best._replace(rewritten=best.rewritten._replace(trouble=extended.trouble))
         if not repair.always and extended.text != rewritten.text:
             candidate = _parse(extended, grammar)
             if candidate.lost <= best.lost:
@@ -268,15 +267,15 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
 
 
 def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar: str, head: bytes) -> Reading:
-    """Kept only if that loses less than reading all as one."""
+    """Read unreadable pieces apart from the text; return `whole` unless that loses less."""
     text = rewritten.text
     head = head if text.startswith(head) else b""
-    spans = Search(text, source, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node)).unreadable()
+    spans = Search(text, source, head, lambda part: lost_bytes(parse_tree(part, grammar).root_node)).unreadable()
     if not spans:
         return whole
     # A tree for each piece if that is cheap, else one tree of all pieces.
     apart = len(text) * len(spans) < _APART_BYTES
-    parts = tuple(alone(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
+    parts = tuple(keep_spans(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
     candidate = _parse(rewritten._replace(text=blank_spans(text, spans), layers=rewritten.layers + parts), grammar)
     return candidate if candidate.lost < whole.lost else whole
 
@@ -300,15 +299,14 @@ def _chain(first: Rewritten, repair: Rewriting) -> Rewritten:
 
 def _parse(rewritten: Rewritten, grammar: str) -> Reading:
     text = rewritten.text
-    roots = tuple(parser(grammar).parse(part).root_node for part in (text, *rewritten.layers))
+    roots = tuple(parse_tree(part, grammar).root_node for part in (text, *rewritten.layers))
     lost = rewritten.lost + sum(lost_bytes(root) for root in roots)
     # One text has the names of all trees. The first layer counts, so it is written last.
     overlaid = bytearray(text)
     for layer in reversed(rewritten.layers):
         for part in re.finditer(rb"\S+", layer):
             overlaid[part.start() : part.end()] = part[0]
-    text = bytes(overlaid) if rewritten.layers else text
-    return Reading(text, roots, rewritten.keywords, rewritten.types, lost, rewritten.lost, rewritten.trouble)
+    return Reading(rewritten, bytes(overlaid) if rewritten.layers else text, roots, lost)
 
 
 def lost_bytes(root: Node) -> int:
@@ -328,7 +326,7 @@ def errors(root: Node) -> Iterator[Node]:
             stack += node.children
 
 
-# Also of a text without a comment or literal, these parts may hold anything.
+# Nodes whose types have these parts hold text, not names.
 _NO_WORDS = re.compile(r"comment|string|char|content|fragment|escape|heredoc|regex|literal|_text$")
 
 
@@ -336,8 +334,9 @@ def share_lost(reading: Reading) -> float:
     """Return the share of a file's words (names and keywords) that no tree has, 0 to 1."""
     if not reading.lost:
         return 0.0
-    lost = reading.left_out + sum(_words(node) for root in reading.roots for node in errors(root))
-    return lost / max(reading.left_out + sum(map(_words, reading.roots)), 1)
+    left_out = reading.rewritten.lost
+    lost = left_out + sum(_words(node) for root in reading.roots for node in errors(root))
+    return lost / max(left_out + sum(map(_words, reading.roots)), 1)
 
 
 def _words(root: Node) -> int:
@@ -348,7 +347,7 @@ def _words(root: Node) -> int:
 
 
 def count_errors(syntax: ImportSyntax, text: str, grammar: str) -> int:
-    """Return the extent of the text's syntax errors; 0 = there are none."""
+    """Return the size of the text's syntax errors, in the language's own measure or in bytes; 0 without an error."""
     if syntax.errors:
         return syntax.errors(text, grammar)
-    return lost_bytes(parser(grammar).parse(text.encode()).root_node)
+    return lost_bytes(parse_tree(text.encode(), grammar).root_node)

@@ -1,4 +1,4 @@
-"""Smaller versions of a source text: what may be cut out of it, by its syntax tree, and where the rest was."""
+"""Smaller versions of a source text: the parts that may be cut out of it, by its syntax tree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.parsing import lost_bytes
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 
 T = TypeVar("T")
 _BRACKETS = frozenset("()[]{}<>")
@@ -58,9 +58,8 @@ class Excerpt(msgspec.Struct, frozen=True):
 
 
 def minimise(units: Sequence[T], holds: Callable[[list[T]], bool]) -> list[T]:
-    """Return the units that are left if as many as possible are dropped, in ever smaller chunks, the last ones first.
-    `holds`: whether these units are enough. (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input,
-    2002)"""
+    """Drop as many units as possible, in ever smaller chunks, the last ones first, and return the others. `holds`:
+    whether these units are enough. (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002)"""
     kept, size = [*units], len(units)
     while size:
         end = len(kept)
@@ -77,21 +76,18 @@ BEFORE_MEMBERS = frozenset({".", "?.", "->", "::"})
 
 
 class Shrinker:
-    """The tree of an excerpt, and what may be cut out of it. `token`: the range that must stay, if there is one."""
+    """The tree of an excerpt, and the cuts that it allows. `token`: the range that must stay, if there is one."""
 
     def __init__(self, excerpt: Excerpt, grammar: str, token: tuple[int, int] | None) -> None:
         self.excerpt = excerpt
         self._grammar, self._token, self._text = grammar, token, excerpt.text
         data = excerpt.text.encode()
         self._offsets = code_points(data)
-        self._root = parser(grammar).parse(data).root_node
+        self._root = parse_tree(data, grammar).root_node
         self.lost = lost_bytes(self._root)
 
     def _range(self, node: Node) -> tuple[int, int]:
-        offsets = self._offsets
-        return (
-            (node.start_byte, node.end_byte) if offsets is None else (offsets[node.start_byte], offsets[node.end_byte])
-        )
+        return self._offsets[node.start_byte], self._offsets[node.end_byte]
 
     def _lines(self, node: Node) -> Cut | None:
         begin, end = self._range(node)
@@ -108,7 +104,7 @@ class Shrinker:
         return [[*([[lines]] if lines else []), [Cut(*self._range(node), filler)]] for node, lines in level]
 
     def nodes(self, depth: int) -> list[list[list[Cut]]]:
-        """Return the nodes within lines, of a depth in each other: for each, the ways to cut it out."""
+        """Return the ways to cut out each node within a line, at one depth of such nodes in each other."""
         return [self._ways_of_node(node) for node in self._level(depth, lambda node: self._lines(node) is None)]
 
     def _level(self, depth: int, picks: Callable[[Node], bool]) -> list[Node]:
@@ -129,7 +125,7 @@ class Shrinker:
     def _ways_of_node(self, node: Node) -> list[list[Cut]]:
         begin, end = self._range(node)
         ways = [Cut(self._skip_spaces(begin), end)]
-        # A separator goes as well: a comma, or the sign before a type or a default.
+        # A separator is cut as well: a comma, or the sign before a type or a default.
         for sibling in (node.next_sibling, node.prev_sibling):
             if sibling is not None and not sibling.is_named and sibling.type not in _BRACKETS:
                 first, last = self._range(sibling)
@@ -144,8 +140,8 @@ class Shrinker:
         return offset - len(before) + len(before.rstrip(" ")) if before.strip() else offset
 
     def unwrapped(self) -> Iterator[list[Cut]]:
-        """Yield the cuts that put a statement around the token in place of a statement around that one, such as an `if`
-        or a class; the outermost first."""
+        """Yield the cuts that replace a statement around the token, such as an `if` or a class, by the next one inside
+        it that has the token; the outermost first."""
         around = [node for node in self._ancestors() if self._lines(node)]
         for inner, outer in reversed([*pairwise(around)]):
             begin, end = self._range(inner)

@@ -9,37 +9,28 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import tree_sitter
 import tree_sitter_language_pack
+
+from ci_eval.core.grammar.document import code_points
 
 Node = tree_sitter.Node
 Tree = tree_sitter.Tree
 
 
-class Parser(Protocol):
-    """A parser, which never fails: text that it cannot read becomes ERROR nodes."""
-
-    def parse(self, source: bytes, /) -> Tree: ...
-
-
 OLDER = frozenset({"java", "ruby"})
-"""The grammars that tree-sitter-languages reads where it is installed: its trees have the tokens of the others."""
+"""The grammars that tree-sitter-languages reads if it is installed, and if its tree has no error."""
 
 
-class _Reader:
-    """A parser that reads every identifier by Unicode's rules; a tree of the first grammar that has an error is
-    replaced by that of the last."""
-
-    def __init__(self, *grammars: tree_sitter.Language) -> None:
-        self._grammars = grammars
-
-    def parse(self, source: bytes, /) -> Tree:
-        masked = mask_identifiers(source)
-        first, last = (self._grammars[at] for at in (0, -1))
-        tree = tree_sitter.Parser(first).parse(masked)
-        return tree_sitter.Parser(last).parse(masked) if first is not last and tree.root_node.has_error else tree
+def parse_tree(source: bytes, grammar: str) -> Tree:
+    """Return the syntax tree of UTF-8 text. Text that the grammar cannot read becomes ERROR nodes."""
+    masked = mask_identifiers(source)
+    older = _older_language(grammar) if grammar in OLDER else None
+    if older and not (tree := tree_sitter.Parser(older).parse(masked)).root_node.has_error:
+        return tree
+    return tree_sitter.Parser(language(grammar)).parse(masked)
 
 
 # A single letter between quotes, or after the `?` of Ruby, is a character literal: it must stay one character.
@@ -47,8 +38,8 @@ _FOREIGN = re.compile(r"'[^\0-\x7f]'|\?[^\0-\x7f]|[^\0-\x7f]")
 
 
 def mask_identifiers(source: bytes) -> bytes:
-    """Return UTF-8 text with ASCII letters, as many bytes, in place of what Unicode lets identifiers have besides:
-    grammars know only a part of that. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
+    """Return UTF-8 text of the same length in bytes, with ASCII letters in place of the other characters that Unicode
+    allows in identifiers: grammars know only some of them. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
     if source.isascii():
         return source
 
@@ -59,13 +50,8 @@ def mask_identifiers(source: bytes) -> bytes:
         # In some languages, a capital makes another kind of name.
         return ("X" if letter.isupper() else "x") * len(letter.encode())
 
-    # What is not UTF-8 comes through as it is.
+    # Bytes that are not UTF-8 stay as they are.
     return _FOREIGN.sub(mask, source.decode(errors="surrogateescape")).encode(errors="surrogateescape")
-
-
-def parser(grammar: str) -> Parser:
-    older = _older_language(grammar) if grammar in OLDER else None
-    return _Reader(older, language(grammar)) if older else _Reader(language(grammar))
 
 
 @cache
@@ -128,10 +114,8 @@ Colour = Literal["K", "S", "C"]
 
 def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
     data = text.encode()
-    spans = _walk_colours(parser(grammar).parse(data))
-    if len(data) == len(text):
-        return list(spans)
-    return list(_convert_spans(spans, data))
+    points = code_points(data)
+    return [(points[begin], points[end], colour) for begin, end, colour in _walk_colours(parse_tree(data, grammar))]
 
 
 def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
@@ -162,15 +146,6 @@ def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
                 return
 
 
-def _convert_spans(spans: Iterator[tuple[int, int, Colour]], data: bytes) -> Iterator[tuple[int, int, Colour]]:
-    # Spans are in order, so each byte is decoded once.
-    at = read = 0
-    for begin, end, colour in spans:
-        first = at + len(data[read:begin].decode())
-        at, read = first + len(data[begin:end].decode()), end
-        yield first, at, colour
-
-
 _NO_STATE = 65535
 """The state of a node whose text the parser read in several ways at once (`TS_TREE_STATE_NONE`)."""
 _LITERALS = ("comment", "continuation", "string", "char", "integer", "number", "float", "regex", "escape", "template")
@@ -183,12 +158,12 @@ class Continuation(NamedTuple):
 
 
 class Continuations:
-    """The continuations at the carets of one file. An LR parser may accept a word too early: what its table bars cannot
-    follow, what it allows may be wrong later."""
+    """The continuations at the carets of one file. A word that the table of the LR parser bars cannot follow; one that
+    the table allows may still be wrong."""
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text
-        self._tree = parser(grammar).parse(text.encode())
+        self._tree = parse_tree(text.encode(), grammar)
         self._by_state: dict[int, Continuation] = {}
 
     def leaf(self, offset: int) -> Node | None:
@@ -199,7 +174,7 @@ class Continuations:
 
     def at(self, offset: int) -> Continuation | None:
         leaf = self.leaf(offset)
-        # At the beginning of a line, many languages end a statement only if the next word asks for it.
+        # At the beginning of a line, many languages end a statement only if the next word requires it.
         if leaf is None or not self._text[self._text.rfind("\n", 0, offset) + 1 : offset].strip():
             return None
         state = leaf.parse_state

@@ -1,4 +1,4 @@
-"""The tokens of a file that are no references: all others, and the places where a user writes something new."""
+"""The tokens of a file that are not references, and the places where a user writes something new."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from operator import attrgetter
 from typing import Literal
 
 from ci_eval.core.grammar.document import code_points
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Kind, Properties, SilentPlace, Token
 
-# Nobody predicts longer literals, or such that have several lines.
 LONGEST_LITERAL = 100
-"""The most characters of a literal that is a token."""
+"""The most characters of a literal that is a token. Longer ones, and those of several lines, cannot be predicted."""
 
 LITERALS = frozenset(
     "string string_literal raw_string_literal interpreted_string_literal system_lib_string template_string "
@@ -42,7 +41,7 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
     if not grammar:
         return list(known)
     source = text.encode()
-    points = code_points(source) or range(len(source) + 1)
+    points = code_points(source)
     # Known tokens are in order and do not overlap, so both lists are sorted.
     begins = [token.offset for token in known]
     ends = [token.offset + len(token.text) for token in known]
@@ -53,7 +52,7 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
         return first < len(begins) and begins[first] < points[node.end_byte]
 
     tokens = list(known)
-    for node, kind in _other_nodes(parser(grammar).parse(source).root_node, has_code):
+    for node, kind in _other_nodes(parse_tree(source, grammar).root_node, has_code):
         begin, end = points[node.start_byte], points[node.end_byte]
         word = text[begin:end]
         kind = kind or _kind(word, keywords, named=node.is_named)
@@ -110,15 +109,15 @@ _KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
 
 def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: Collection[SilentPlace]) -> list[Token]:
     """Return these kinds of places in order of offset: the name of a definition, a number, or a word in a comment or in
-    a string of several words. `known`: the names that refer to something. Without a grammar there are none.
+    a string of several words; nothing without a grammar. `known`: the names that refer to something.
 
-    Left out are methods, which may override known ones, and names after their type, for which engines have a style.
+    Methods are left out, as they may override known ones, and names after their type, for which engines have a style.
     """
     source = text.encode()
-    points = code_points(source) or range(len(source) + 1)
+    points = code_points(source)
     references = {token.offset for token in known}
     places = []
-    for kind, begin, end in _walk(parser(grammar).parse(source).root_node, source) if grammar else ():
+    for kind, begin, end in _walk(parse_tree(source, grammar).root_node, source) if grammar else ():
         first, word = points[begin], text[points[begin] : points[end]]
         if kind in {"comment", "string"}:
             # The second word of a comment or a string belongs to prose.
@@ -144,6 +143,8 @@ def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
         # In C++, `class Foo x` refers to a class, and functions have their names after their types.
         refers = node.type.endswith("_specifier") and not node.child_by_field_name("body")
         is_member = in_type and is_function and "parameter" not in node.type
+        # A name after its type is left out: engines have a style for it.
+        has_type = "parameter" in node.type and not node.type.endswith(("parameters", "parameter_list"))
         for place, child in enumerate(node.named_children):
             word = source[child.start_byte : child.end_byte]
             if child.child_count or _prose(child):
@@ -151,18 +152,13 @@ def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
                 stack.append((child, bool(_TYPE.match(node.type)) or (in_type and not is_body)))
             elif word[:1].isdigit():
                 yield "number", child.start_byte, child.end_byte
-            elif not (is_member or refers) and _is_new(node.type, place, child.type, word.decode()):
-                yield "definition", child.start_byte, child.end_byte
+            elif not (is_member or refers or (has_type and place > 0)):
+                is_name = _NAME.fullmatch(text := word.decode()) and text not in _CONVENTIONAL
+                if is_name and not _MEMBER.search(child.type) and _NAMING.search(node.type):
+                    yield "definition", child.start_byte, child.end_byte
 
 
 def _prose(node: Node) -> Literal["comment", "string", ""]:
     if "comment" in node.type:
         return "comment"
     return "string" if node.is_named and "string" in node.type else ""
-
-
-def _is_new(parent: str, place: int, kind: str, word: str) -> bool:
-    """Return whether a leaf can be a new name. The caller must still leave out names that refer to something."""
-    is_after_type = place > 0 and "parameter" in parent and not parent.endswith(("parameters", "parameter_list"))
-    is_name = _NAME.fullmatch(word) and word not in _CONVENTIONAL and not _MEMBER.search(kind)
-    return bool(is_name and _NAMING.search(parent)) and not is_after_type

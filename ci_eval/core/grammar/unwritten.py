@@ -1,4 +1,4 @@
-"""The text that is not written yet while a user writes a file: what follows a place, or parts that come as a whole."""
+"""The text that does not exist yet while a user writes a file: the rest after a place, or whole parts of the file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.contracts import Shape
 from ci_eval.core.grammar.document import code_points
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 
 OPENERS = {")": "(", "]": "[", "}": "{"}
 
@@ -32,10 +32,10 @@ def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> 
     """
     source = text.encode()
     points = code_points(source)
-    path = _TreePath(source, parser(grammar).parse(source).root_node, shape)
+    path = _TreePath(source, parse_tree(source, grammar).root_node, shape)
     for place in places:
-        end, tail = path.after(bisect_left(points, place) if points else place)
-        yield Remainder(points[end] if points else end, tail)
+        end, tail = path.after(bisect_left(points, place))
+        yield Remainder(points[end], tail)
 
 
 class _Closer(NamedTuple):
@@ -93,8 +93,12 @@ class _TreePath:
         if not level.inside:
             depth = len(self._levels)
             if among(self._shape.bodies, level.kind, child.type):
-                # The body's closing bracket stays.
-                return self._level(child, missing_to=self._inner_end(child), top=depth + 1, inside=True)
+                end, children = child.end_byte, child.children
+                # The body's closing bracket stays. In Go, line ends are nodes too, and do not count.
+                if len(children) > 1 and among(self._shape.closers, child.type, children[-1].type):
+                    ends = [of.end_byte for of in children[:-1] if self._source[of.start_byte : of.end_byte].strip()]
+                    end = ends[-1]
+                return self._level(child, missing_to=end, top=depth + 1, inside=True)
             if among(self._shape.lists, self._levels[-2].kind if depth > 1 else "", level.kind):
                 # Some grammars count the line end as part of a statement.
                 end = child.start_byte + len(self._source[child.start_byte : child.end_byte].rstrip())
@@ -148,7 +152,7 @@ class _TreePath:
         word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
         for level in reversed(levels[inner.top :]):
             if level.begins and level.begins[0] >= word:
-                # Its first word is being typed, so nobody knows what will follow, except that a statement will end.
+                # Its first word is being typed, so only the end of the statement is known.
                 ends = level.closers[-1:] if level.inside else []
                 yield from (closer.text for closer in ends if closer.begin > last and closer.text.strip() == ";")
                 continue
@@ -160,16 +164,6 @@ class _TreePath:
                     continue
                 stood_in |= closer.stand_in
                 yield closer.text
-
-    def _inner_end(self, body: Node) -> int:
-        children = body.children
-        if len(children) > 1 and among(self._shape.closers, body.type, children[-1].type):
-            # The end of what is before the bracket; in Go, line ends are nodes too, and do not count.
-            ends = [
-                child.end_byte for child in children[:-1] if self._source[child.start_byte : child.end_byte].strip()
-            ]
-            return ends[-1]
-        return body.end_byte
 
 
 def among(types: frozenset[str], parent: str, child: str) -> bool:
@@ -194,7 +188,7 @@ def statements_on_a_line(text: str, grammar: str) -> list[Part]:
     """Return the lines that one node of the tree fills, so that the file still parses without any of them."""
     source = text.encode()
     parts = set()
-    stack = [parser(grammar).parse(source).root_node]
+    stack = [parse_tree(source, grammar).root_node]
     while stack:
         node = stack.pop()
         begin, end = node.start_byte, node.end_byte
@@ -215,14 +209,14 @@ def select_statements(text: str, grammar: str, shape: Shape, offsets: Sequence[i
     """Return the statements outside functions that contain at least one of `offsets`, which are sorted."""
     source = text.encode()
     plain = [part for part, is_function in _statements(source, grammar, shape) if not is_function]
-    # Offsets are sorted, so two searches tell whether one is between begin and end.
+    # Offsets are sorted, so two searches show whether one is between begin and end.
     parts = _convert_parts(source, plain)
     return [(begin, end) for begin, end in parts if bisect_left(offsets, begin) < bisect_left(offsets, end)]
 
 
 def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, bool]]:
     units: dict[Part, str] = {}
-    stack: list[tuple[Node, str, Part | None]] = [(parser(grammar).parse(source).root_node, "", None)]
+    stack: list[tuple[Node, str, Part | None]] = [(parse_tree(source, grammar).root_node, "", None)]
     while stack:
         node, parent, unit = stack.pop()
         if unit in units and among(shape.bodies, parent, node.type):
@@ -250,4 +244,4 @@ def _whole_lines(source: bytes, begin: int, end: int) -> Part | None:
 
 def _convert_parts(source: bytes, parts: Sequence[Part]) -> list[Part]:
     points = code_points(source)
-    return [(points[begin], points[end]) for begin, end in parts] if points else list(parts)
+    return [(points[begin], points[end]) for begin, end in parts]

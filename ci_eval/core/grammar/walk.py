@@ -57,7 +57,7 @@ class Walk(SourceReader):
     roles: ClassVar[Mapping[str, str]] = {}
     """A table: role → the types of nodes, joined by spaces, whose children have that role."""
     blocks: ClassVar[str] = ""
-    """The types of nodes, joined by spaces, whose children are visited in order in a scope of their own."""
+    """The types of nodes, joined by spaces, whose children are visited in order in a new scope."""
     sequences: ClassVar[str] = ""
     """The types of nodes, joined by spaces, whose children are visited in order."""
     _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
@@ -127,7 +127,7 @@ class Walk(SourceReader):
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
         """Visit nodes next, strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first
         ones define names for what follows."""
-        # `push` would handle a name without children at once, before the nodes in front of it. So names wait as well.
+        # `push` would handle a name without children before the nodes in front of it, so names wait as well.
         names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
         for item in nodes:
             node = item[0]
@@ -140,7 +140,7 @@ class Walk(SourceReader):
         self._stack += waiting
 
     def in_block(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the children in order, in a scope of their own."""
+        """Visit the children in order, in a new scope."""
         self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
 
     def ordered(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -181,7 +181,7 @@ class Walk(SourceReader):
         return "project" if package == self.package or package in self.declared else "library"
 
     def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
-        """Drop a part of the text that the grammar could not read; `read` has measured it."""
+        """Leave out a part of the text that the grammar could not read; `read` has measured it."""
 
 
 def _visit_as(children_role: str) -> Callable[[Walk, Node, str, NodePlace], None]:
@@ -200,14 +200,16 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
     walk.run(*reading.roots)
     candidates = walk.found
     if reading.source is not source:
-        added = [(span, Kind.KEYWORD) for span in reading.keywords] + [
-            (span, Kind.TYPE_REFERENCE) for span in reading.types
+        replaced = ((Kind.KEYWORD, reading.rewritten.keywords), (Kind.TYPE_REFERENCE, reading.rewritten.types))
+        # These come first, since of tokens at one offset the first one counts.
+        candidates = [
+            (begin, source[begin:end].decode(), Properties(kind=kind))
+            for kind, spans in replaced
+            for begin, end in spans
         ]
-        # First, since of tokens at one offset the first one counts.
-        candidates = [(begin, source[begin:end].decode(), Properties(kind=kind)) for (begin, end), kind in added]
-        # Of the rewriting, only what the text has at the same place.
+        # Of the rewritten text, only tokens that the source has at the same offset count.
         candidates += [token for token in walk.found if source.startswith(token[1].encode(), token[0])]
-    points = code_points(source) or range(len(source) + 1)
+    points = code_points(source)
     tokens: list[Token] = []
     end = 0
     for begin, text, properties in sorted(candidates, key=itemgetter(0)):
@@ -217,4 +219,4 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
         if text and offset >= end:
             tokens.append(Token(offset=offset, text=text, properties=properties))
             end = offset + len(text)
-    return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.trouble)
+    return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.rewritten.trouble)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -28,6 +31,8 @@ EDGE_OF_IMPORT = re.compile(r"(?:from|import)\b|\}\s*from\b")
 """The beginning of the first or the last line of an import, whose names may be on other lines."""
 ADDED_IMPORT = re.compile(r"\s*(?:from|import|use|using|require|#\s*include)\b")
 """The beginning of an import in languages whose imports are not read by name."""
+READ_TEXTS = 8
+"""The texts whose imports are remembered."""
 Scores = Mapping[str, float]
 
 
@@ -305,21 +310,28 @@ def loses_code(syntax: ImportSyntax, before: str, after: str) -> bool:
 
 
 def _code_lines(imports: Sequence[Import], text: str, edge: re.Pattern[str] | None = None) -> Counter[str]:
-    lines, begin = Counter[str](), 0
-    for line in text.splitlines(keepends=True):
-        code, end = line.strip(), begin + len(line)
-        is_import = any(item.begin < end and begin < item.end for item in imports) or (edge and edge.match(code))
-        if WORD.search(code) and not is_import:
-            lines[code] += 1
-        begin = end
-    return lines
+    lines = text.splitlines(keepends=True)
+    begins = [0, *accumulate(map(len, lines))]
+    imported = {
+        number
+        for item in imports
+        for number in range(bisect_right(begins, item.begin) - 1, bisect_left(begins, item.end))
+    }
+    return Counter(
+        code
+        for number, line in enumerate(lines)
+        if number not in imported and WORD.search(code := line.strip()) and not (edge and edge.match(code))
+    )
 
 
 class FileChanges:
     """The changes that acceptance makes in a file outside of the token."""
 
     def __init__(self, language: str) -> None:
-        self._syntax = languages.CATALOG.load(language).import_syntax
+        syntax = languages.CATALOG.load(language).import_syntax
+        # Lookups of one token, and often all of a file, have the same original.
+        self._read = read = lru_cache(maxsize=READ_TEXTS)(syntax.read) if syntax else None
+        self._code = lru_cache(maxsize=READ_TEXTS)(lambda text: dict(_code_lines(read(text) if read else (), text)))
 
     def mark(self, suggestions: Sequence[Suggestion], token: Edit, text: str) -> Sequence[Suggestion]:
         """Mark the tail of suggestions whose edits change the file; imports it has already are no change. `token`: the
@@ -340,16 +352,15 @@ class FileChanges:
         before, after = _sides(first[0].edits, token, text)
         known = set(before.splitlines())
         added = any(ADDED_IMPORT.match(line) for line in after.splitlines() if line not in known)
-        if self._syntax is None or not (imports := self._syntax.read(after)):
+        if self._read is None or not (imports := self._read(after)):
             return added
-        names = _names(imports) - _names(self._syntax.read(before))
+        names = _names(imports) - _names(self._read(before))
         return bool(names) or (added and self._differ(before, after))
 
     def _differ(self, before: str, after: str) -> bool:
-        if self._syntax is None or before == after:
+        if self._read is None or before == after:
             return before != after
-        old, new = self._syntax.read(before), self._syntax.read(after)
-        return _names(old) != _names(new) or _code_lines(old, before) != _code_lines(new, after)
+        return _names(self._read(before)) != _names(self._read(after)) or self._code(before) != self._code(after)
 
 
 def _names(imports: Sequence[Import]) -> set[tuple[str, str, str]]:

@@ -18,8 +18,9 @@ from ci_eval.core.logs.features import NAMES
 from ci_eval.core.logs.formats import COLUMNS, SCHEMA, LoggedSession, LogOrigin, build_columns
 
 GROUP = 50_000
-LARGEST = 500_000_000
-"""The bytes that texts of a column take in so many rows."""
+"""Rows of a group, which is in memory as a whole."""
+MOST_BYTES = 500_000_000
+"""The most bytes of a column's texts in a group."""
 
 TYPES = {
     "text": pa.string(),
@@ -67,7 +68,7 @@ class TablePart:
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """Join Parquet files in order, one group of rows in memory at a time."""
+    """Join Parquet files in order, with one group of rows in memory at a time."""
     partial = target.with_name(f"{target.name}.partial")
     writer = _writer(partial)
 
@@ -94,6 +95,7 @@ def _encode(batches: Sequence[pa.RecordBatch]) -> pa.Table:
 
 
 def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield batches with these columns of a Parquet file. Raises WorkspaceError."""
     texts = [column.name for column in COLUMNS if column.type in {"text", "word"}]
     try:
         # Texts are read as dictionaries, since a hostile file may repeat one long text in every row.
@@ -107,7 +109,7 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
             if _bare_columns(file.schema_arrow) != _bare_columns(ARROW):
                 raise ValueError("it has other columns than were logged")
             for batch in file.iter_batches(GROUP, columns=list(columns)):
-                yield pa.RecordBatch.from_arrays(list(map(_plain, batch.columns)), names=batch.schema.names)
+                yield pa.RecordBatch.from_arrays(list(map(_decode, batch.columns)), names=batch.schema.names)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise WorkspaceError(f"{path} is damaged: {error}; log again") from error
 
@@ -116,14 +118,14 @@ def _bare_columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
     return [(of.name, of.type.value_type if pa.types.is_dictionary(of.type) else of.type) for of in schema]
 
 
-def _plain(column: pa.Array) -> pa.Array:
+def _decode(column: pa.Array) -> pa.Array:
     if column.null_count:
         raise ValueError("it lacks values")
     if not pa.types.is_dictionary(column.type):
         return column
     size = pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0
-    if size > LARGEST:
-        raise ValueError(f"it has texts of more than {LARGEST:,} bytes in {GROUP:,} rows")
+    if size > MOST_BYTES:
+        raise ValueError(f"it has texts of more than {MOST_BYTES:,} bytes in {GROUP:,} rows")
     return column.dictionary_decode()
 
 

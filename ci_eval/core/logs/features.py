@@ -1,7 +1,8 @@
 """The features of a suggestion, for rankers and logs.
 
-They are computed from the text before the caret, the list, and the project's other files; never from the text after the
-caret or the expected text. They know no language: regular expressions find names, and indentation finds blocks.
+Features are computed from the text before the caret, the list, and the project's other files; never from the text after
+the caret or the expected text. They do not depend on a language: names are found by regular expressions, blocks by
+indentation.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -26,7 +26,7 @@ Floats = NDArray[np.float32]
 
 MISSING = float("nan")
 FARTHEST = 10_000
-"""The greatest `distance`, in tokens; names last seen further back have this one."""
+"""The greatest `distance`, in tokens; names that were last seen further back have this distance."""
 
 
 class Feature(Value, frozen=True, kw_only=True):
@@ -115,8 +115,8 @@ class _Block(msgspec.Struct, frozen=True):
 
 
 class Reader:
-    """A reader up to the caret. A caret that moves forward reads only new lines; one that moves back reads the file
-    again."""
+    """A reader of a file up to the caret. If the caret moves forward, only new lines are read; if it moves back, the
+    file is read again."""
 
     def __init__(self, keywords: frozenset[str], others: Others) -> None:
         self._keywords = keywords
@@ -138,7 +138,7 @@ class Reader:
         self._blocks: list[_Block] = []
 
     def rows(self, caret: CaretContext, suggestions: Sequence[Suggestion]) -> Floats:
-        """Return (suggestions x features), columns in the order of FEATURES."""
+        """Return (suggestions x features), with columns in the order of FEATURES."""
         line = self._advance(caret.before)
         tokens, size = tokenise_line(line), len(suggestions)
         indent = _indent(line) if tokens else len(line.expandtabs(4))
@@ -150,7 +150,7 @@ class Reader:
         # The features that are the same for all suggestions, in the order of FEATURES.
         token_type = _token_type(last, self._keywords)
         table[:, :OF_PLACE] = [len(prefix), caret.query, size, token_type, max(opened, 0), len(around)]
-        # The LSP compares sortText as text: each has a rank (from 1) among the different ones.
+        # The LSP compares sortText as text, so each different sortText has a rank (from 1).
         different = sorted({text for suggestion in suggestions if (text := suggestion.sort_text) is not None})
         scores: dict[str | None, float] = {text: place for place, text in enumerate(different, 1)}
         columns: Columns = {
@@ -179,7 +179,7 @@ class Reader:
     # ---------------------------------------------------------------------------------------------------- reading
 
     def _advance(self, before: str) -> str:
-        """Read whole new lines; return the caret's line up to the caret."""
+        """Read new whole lines, and return the caret's line up to the caret."""
         end = before.rfind("\n") + 1
         if not before.startswith(self._read) or end < len(self._read):
             self._forget()
@@ -191,16 +191,14 @@ class Reader:
                 self._blocks.pop()
             self._blocks.append(_Block(indent, self._count, line))
             padded = ["", START_OF_LINE, *tokens, ""]
-            for (last_but_one, last_token), (token, behind) in zip(
-                pairwise(padded), pairwise(padded[2:]), strict=False
-            ):
+            for before_last, last, token, following in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
                 if _NAME.match(token):
                     self._times[token] += 1
                     self._last[token] = self._count
-                    self._after[last_token, token] += 1
-                    self._after_two[last_but_one, last_token, token] += 1
-                    self._called[token] += behind == "("
-                    self._assigned[token] += behind == "="
+                    self._after[last, token] += 1
+                    self._after_two[before_last, last, token] += 1
+                    self._called[token] += following == "("
+                    self._assigned[token] += following == "="
                 self._count += 1
         self._read = before[:end]
         return before[end:]
@@ -208,7 +206,8 @@ class Reader:
     def _file_columns(
         self, facts: Sequence[_Facts], tokens: Sequence[str], around: Sequence[_Block], before_last: str, last: str
     ) -> Columns:
-        """`tokens`: the caret's line before the caret; `around`: the blocks around it, the outermost first."""
+        """Return the features of the file. `tokens`: those before the caret in its line. `around`: the blocks around
+        the line, the outermost first."""
         texts, times, called = [fact.text for fact in facts], self._times, self._called
         on_line, starts = Counter(tokens), [block.first for block in around]
         line = {word for token in tokens if _NAME.match(token) for word in _words(token)}
@@ -272,5 +271,4 @@ def _indent(line: str) -> int:
 @lru_cache(maxsize=10_000)
 def _bracket_names(line: str) -> frozenset[str]:
     """Return the names after the first opening bracket, such as the parameters of a function."""
-    _, opened, behind = line.partition("(")
-    return frozenset(_NAME.findall(behind)) if opened else frozenset()
+    return frozenset(_NAME.findall(line.partition("(")[2]))

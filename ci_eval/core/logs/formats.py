@@ -34,7 +34,7 @@ def read_logs_record(folder: Path) -> LogsRecord | None:
 
 
 def check(record: LogsRecord, folder: Path) -> None:
-    """Raise WorkspaceError if the manifest names a file outside its folder."""
+    """Raise WorkspaceError if the manifest names a file outside of the folder."""
     try:
         for file in record.files:
             stored.inside(file.path)
@@ -74,7 +74,7 @@ class LoggedSession(msgspec.Struct, frozen=True, kw_only=True):
         return any(query.selected for query in self.queries)
 
     def outcome(self, number: int) -> str:
-        """Return `selected`, `cancelled`, or `typed` (on)."""
+        """Return the outcome of a query: `selected`, `cancelled`, or `typed` (the user went on typing)."""
         if self.queries[number].selected:
             return "selected"
         return "cancelled" if self.cancelled and number == len(self.queries) - 1 else "typed"
@@ -87,7 +87,7 @@ class LogPart(Protocol):
     def add(self, logged: LoggedSession) -> None: ...
 
     def close(self) -> None:
-        """Complete the file, which gets its name only now."""
+        """Complete the file, which gets its name now."""
 
 
 class LogRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,13 +104,14 @@ class LogFormat(msgspec.Struct, frozen=True, kw_only=True):
     """The suffix of a part, and of `train`, `validation` and `test` without `gather`."""
     write: Callable[[Path, LogOrigin], LogPart]
     join: Callable[[Sequence[Path], Path], None]
-    """Join parts, or the same file of several runs, in order."""
+    """A function that joins parts, or the same file of several runs, in order."""
     files: str = ""
-    """A pattern (fnmatch) of this format's files in a folder of logs; "" = those that end in `end`."""
+    """A pattern (fnmatch) of this format's files in a folder of logs; "" = files that end in `end`."""
     gather: Callable[[Mapping[str, Sequence[Path]], Path, LogRun], None] | None = None
-    """Side → its parts; folder: write all files of this format. None = a file for each side, joined."""
+    """A function (side → its parts, folder, run) that writes all files of the format. None = the parts of each side are
+    joined to one file."""
     check: Callable[[], object] = tuple
-    """Raise ConfigError if a needed package is not installed."""
+    """Raises ConfigError if a needed package is not installed."""
 
 
 CATALOG: Catalog[LogFormat] = Catalog("ci_eval.plugins.log_formats", "FORMAT")
@@ -142,7 +143,7 @@ def join_bytes(parts: Sequence[Path], target: Path, empty: bytes = b"") -> None:
     partial.rename(target)
 
 
-# word: a text that many rows share, a dictionary in tables. id: a whole number of 63 bits.
+# Types: a `word` is a text that many rows share, a dictionary in tables; an `id` is a whole number of 63 bits.
 COLUMNS = tuple(
     Feature(name=name, type=kind, range=values, meaning=meaning)
     for name, kind, values, meaning in (
@@ -184,8 +185,8 @@ def describe_columns() -> bytes:
 
 
 def make_group_id(session: str, query: int) -> int:
-    # In a million queries, two share a number with a chance of one in ten million.
-    # Tables hold numbers with a sign, so one bit goes.
+    # The chance that two of a million queries share a number is one in ten million.
+    # Tables hold numbers with a sign, so one bit is dropped.
     return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1
 
 

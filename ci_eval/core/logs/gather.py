@@ -1,4 +1,4 @@
-"""The gathering of logs' parts into the files for training, validation and test, with a manifest."""
+"""The writer of logs: parts of source files are gathered into files for training, validation and test."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tables() -> ModuleType:
 
 
 def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecord:
-    """Write merged logs in order of the sources. Raises WorkspaceError if they do not fit together."""
+    """Write merged logs in order of the sources. Raises WorkspaceError if the sources do not fit together."""
     first = sources[0][1]
     for folder, record in sources:
         log_formats.check(record, folder)
@@ -81,7 +81,7 @@ class Log:
         folder.mkdir(parents=True, exist_ok=True)
         self._counts = folder / f"{name}.counts.json"
         self._file = origin.file
-        self._tally: Counter[str] = Counter()
+        self._tally = Counter(sessions=0, selected=0, queries=0)
         self._rows: Counter[str] = Counter()
         self._expected: Counter[str] = Counter()
         loaded_formats = map(log_formats.CATALOG.load, formats)
@@ -104,16 +104,15 @@ class Log:
             part.close()
         rows, expected = self._rows, self._expected
         kinds = {kind: (number, expected[kind]) for kind, number in sorted(rows.items())}
-        tally = {name: self._tally[name] for name in ("sessions", "selected", "queries")}
         counts = PartCounts(
-            file=self._file, files=1, rows=rows.total(), expected=expected.total(), kinds=kinds, **tally
+            file=self._file, files=1, rows=rows.total(), expected=expected.total(), kinds=kinds, **self._tally
         )
-        # The counts come last: without them, the files are no part.
+        # The counts come last: without them, the files do not count as a part.
         atomic.write(self._counts, msgspec.json.encode(counts))
 
 
 def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:
-    """Return a side, independent of all other units. `test_percent` is taken from validation alone."""
+    """Return the side of a unit, independent of all other units. `test_percent` reduces validation alone."""
     drawn = draw(seed, f"split {unit}") * 100
     return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
 
@@ -130,11 +129,11 @@ def gather(
     percent: int,
     test_percent: int = 0,
 ) -> LogsRecord:
-    """Merge parts in order, and consume them. `unit`: path → what is on one side as a whole."""
+    """Merge parts in order, and consume them. `unit`: path → the unit that is on one side as a whole."""
     parts.mkdir(parents=True, exist_ok=True)
-    # Until all files are written, no manifest may vouch for them.
+    # Until all files are written, there must be no manifest.
     (folder / "manifest.json").unlink(missing_ok=True)
-    # Files on which the engine failed have sessions with a status, and no part.
+    # If the engine failed on a file, its sessions have a status, and no part.
     counts, sides = dict[str, PartCounts](), dict[str, str]()
     for name in names:
         if (path := parts / f"{name}.counts.json").exists():

@@ -1,6 +1,6 @@
-"""The counts of names in a project's other files, and of the tokens before them.
+"""The counts of names in a project's other files, and of names after one or two tokens.
 
-Names and sequences of tokens are hashes in sorted arrays: millions of lines take some tens of megabytes.
+Names and sequences of tokens are hashes in sorted arrays: those of millions of lines take some tens of megabytes.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
 LONGEST_CONTEXT = 2
-"""The most tokens of context: names are counted by 0, 1 or this many tokens before them."""
+"""The most tokens of context: names are counted after 0, 1 or 2 tokens."""
 
 
 def tokenise_line(line: str) -> list[str]:
-    """Return names, numbers, and punctuation, character by character but for `->` and `?.`."""
+    """Return names, numbers and punctuation characters; `->` and `?.` are one token each."""
     return _TOKEN.findall(line)
 
 
 def is_name(token: str) -> bool:
-    """Return whether a token is a name or a keyword, which alone are suggested."""
+    """Return whether a token is a name or a keyword; only these are suggested."""
     return token[0].isalpha() or token[0] == "_"
 
 
@@ -51,19 +51,19 @@ def hash_token(token: str) -> int:
 
 
 def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
-    # The overflow is wanted: hashes are numbers modulo 2^64.
+    # The overflow is intended: hashes are numbers modulo 2^64.
     with np.errstate(over="ignore"):
         return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A map from hash to count for many hashes at once. `keys` are sorted."""
+    """A map from hashes to counts, which looks up many hashes at once. `keys` are sorted."""
 
     keys: Hashes
     counts: Counts
 
     def of(self, hashes: Hashes) -> Counts:
-        """Return counts, 0 for a hash that is not in the table."""
+        """Return the counts of hashes; 0 for a hash that is not in the table."""
         if not len(self.keys):
             return np.zeros(len(hashes), dtype=np.int64)
         # A hash after the last key has no element to compare with.
@@ -82,7 +82,7 @@ class NameCounts(msgspec.Struct, frozen=True):
     """Two tokens → how often any name follows."""
 
     def without(self, text: str) -> Others:
-        """Return the counts without those of the open file. `text`: its text at the time of the count."""
+        """Return the counts without those of the open file. `text`: its text when names were counted."""
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:
@@ -119,7 +119,7 @@ class NameCounts(msgspec.Struct, frozen=True):
 
 def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
     """Return an array of an .npz file, as numpy's own reader does."""
-    # The header is not trusted: whatever it says, no more memory is taken than the file has bytes.
+    # The header is not trusted: no more memory is taken than the file has bytes.
     info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"{name} is compressed")
@@ -153,8 +153,8 @@ class Others(msgspec.Struct, frozen=True):
         return self._remaining("times", _hashes(texts))
 
     def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
-        """Yield for the last 0, 1 and 2 tokens of `context`: how often each text follows in other files, and how often
-        any name does."""
+        """Yield for the last 0, 1 and 2 tokens of `context` how often each text follows in other files, and how often
+        any name follows."""
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
         yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
         if len(last):
@@ -172,10 +172,8 @@ class Others(msgspec.Struct, frozen=True):
 
 
 def load_other_names(context: FileContext) -> Others:
-    """Return the names in other files; none if the context has no file of names."""
-    if context.names is None:
-        return NOTHING.without("")
-    return _load(context.names).without(context.text)
+    """Return the names in other files; no names if the context has no file of names."""
+    return _load(context.names).without(context.text) if context.names else NOTHING.without("")
 
 
 _load = lru_cache(maxsize=2)(NameCounts.load)

@@ -84,7 +84,7 @@ class Elsewhere(Value, frozen=True, kw_only=True):
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     marked: bool = False
-    """True if the verdict also holds among all of the page, which gets it a ▲ or ▼."""
+    """True if the verdict also holds among all verdicts of the page; pages then show ▲ or ▼."""
     effective: float = 0.0
     """The number of files of equal size that would say as much."""
     detectable: float | None = None
@@ -296,7 +296,7 @@ class SuiteProject(Value, frozen=True, kw_only=True):
     figures: dict[str, Estimate] = {}
     differences: dict[str, Difference] = {}
     busy: bool = False
-    """True if times say more about the machine than about the engine."""
+    """True if times measure the machine rather than the engine."""
     trouble: str = ""
     """Why this project fails the command, such as a broken gate; "" if it does not."""
 
@@ -335,8 +335,6 @@ class Sweep(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     remark: str = ""
     """The overestimate of the best run; "" if nothing is uncertain."""
-    shard: str | None = None
-    """Set if these are figures of a part only: nothing is compared."""
 
 
 class Detection(Value, frozen=True, kw_only=True):

@@ -36,7 +36,7 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     quirks: dict[str, Any] = {}
     auto_import: AutoImported = "unknown"
     dependencies: Literal["told", "not told", "none"] = "none"
-    """The engine's knowledge of where the packages of the project are; `none` = none installed."""
+    """Whether the engine was sent the location of the project's packages; `none` = no package is installed."""
     limits: dict[str, float] = {}
     """`timeout` in seconds, `heap` and `memory` in bytes, `suggestions` as a count."""
 
@@ -77,7 +77,7 @@ class MachineState(Value, frozen=True, kw_only=True):
     """The share of the time in which a process waited for a processor."""
     cores: int = 0
     busy: bool = False
-    """True if times say more about the machine than about the engine."""
+    """True if times measure the machine rather than the engine."""
 
 
 State = Literal["exact", "sampled", "once", "noisy", "weighted", "none"]
@@ -85,7 +85,7 @@ State = Literal["exact", "sampled", "once", "noisy", "weighted", "none"]
 
 exact: all sessions were asked, in two rounds that agree, or of an engine that is a function of its question. sampled:
 some were asked. once: all were asked, in one round. noisy: answers differ when sessions are asked again. weighted:
-sessions have different weights. none: there is no figure, or none to compare it with.
+sessions have different weights. none: there is no figure, or no figure to compare it with.
 """
 
 

@@ -46,7 +46,7 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Begin and end of a surrounding statement that can be removed: no other statements and no definition of the object
     inside, and the code is complete without it."""
     line: Number | None = None
-    """The end of the line before the statement, where a line may be inserted; None if there is none."""
+    """The end of the line before the statement, where a line may be inserted; None if no line may be."""
     indent: str = ""
 
 
@@ -98,7 +98,7 @@ class Stretch(Value, frozen=True, kw_only=True):
         """Raise ValueError unless path and offsets can be those of a file."""
         check_path(self.path)
         if self.begin > self.end:
-            raise ValueError(f"{self.path}: it ends at {self.end}, before it begins at {self.begin}")
+            raise ValueError(f"{self.path}: the end {self.end} is before the begin {self.begin}")
 
 
 class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -118,20 +118,20 @@ class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
         if self.project and self.project.partition(":")[0] not in REGISTRIES:
             raise ValueError(f"run.project is {self.project!r}: only {', '.join(REGISTRIES)} may be named there")
         if self.focal.path == self.test.path:
-            raise ValueError(f"{self.test.path} holds the function and its test: give them files of their own")
+            raise ValueError(f"{self.test.path} holds the function and its test: put them into separate files")
         for part in (self.focal, self.test):
             text = self.files.get(part.path)
             if text is None and not self.project:
                 raise ValueError(f"run.files has no {part.path}")
             if text is not None and part.end > len(text):
-                raise ValueError(f"{part.path} has {len(text)} characters, and something is to end at {part.end}")
+                raise ValueError(f"{part.path} has {len(text)} characters, so nothing in it can end at {part.end}")
 
 
 def check_path(path: str) -> None:
     """Raise ValueError unless the path leads below the folder it is relative to, on every system."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or "\\" in path or "\0" in path or ".." in parts or path.endswith("/"):
-        raise ValueError(f"{path!r} is no path of a file below a folder: give one such as src/shop/cart.py")
+        raise ValueError(f"{path!r} is not the path of a file below a folder: write one such as src/shop/cart.py")
 
 
 class Caret(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -153,13 +153,13 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     """`{name}` is that part of the context. "" = as the task asks."""
     context: dict[str, str] = {}
     references: tuple[str, ...] = ()
-    """Right answers; none if only a judge can tell."""
+    """Right answers; empty if only a judge can decide."""
     run: Runnable | None = None
     queries: tuple[ObjectUsage, ...] = ()
     next_references: tuple[str, ...] = ()
     """Calls that the very next state adds, of a real query whose goal may be later."""
     carets: tuple[Caret | None, ...] = ()
-    """Locations for completion engines, by object; empty or None if there are none."""
+    """Locations for completion engines, by object; empty or None if there is no location."""
 
 
 class QueryRow(Value, frozen=True, kw_only=True):
@@ -200,8 +200,7 @@ class Histories(Value, frozen=True, kw_only=True):
     """The histories of a dataset."""
 
     users: dict[str, Contribution] = {}
-    """Contributions by a digest of the user's name, "" if not named; it hides nobody from those who can guess the
-    name."""
+    """Contributions by a digest of the user's name, "" if not named. Who can guess a name can recognise the digest."""
     lengths: dict[int, Number] = {}
 
 

@@ -74,7 +74,7 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     """The macro average over files; `metrics` are over all sessions (micro)."""
     files: dict[str, FileFigures]
     folders: dict[str, FileFigures] = {}
-    """Below folders (with a final slash) that hold not all files, nor just one folder."""
+    """The figures by folder (with a final slash), without folders that hold all files, or just one folder."""
     kinds: dict[str, dict[str, Estimate]]
     ranks: dict[str, int]
     """Expected texts with a rank of "1", "2-5", "6-10", "11+", or that were "absent"."""
@@ -124,7 +124,7 @@ class MetricInfo(Value, frozen=True, kw_only=True):
     timed: bool = False
     """True if it depends on the times of lookups, whatever its unit."""
     bounds: tuple[float | None, float | None] | None = None
-    """The bounds of one session; None if there is none; by default the unit's."""
+    """The bounds of one session, None for a missing bound; by default those of the unit."""
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
@@ -315,9 +315,9 @@ class Causes(Value, frozen=True, kw_only=True):
     mrr_lost: float
     judgeable: Number
     grammar_judged: Number
-    """The part whose words were judged by the grammar; it is not known elsewhere."""
+    """The part whose words were judged by the grammar."""
     scope_judged: Number
-    """The part whose names were judged by scopes; they are not known elsewhere."""
+    """The part whose names were judged by scopes."""
     valid_at5: float | None = None
     """The mean share of the first five suggestions that are not known to be impossible there, over judged lists."""
     valid_lists: Number = 0

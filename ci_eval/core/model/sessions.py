@@ -30,7 +30,7 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     position: Place | None = None
     """The rank in the engine's list, if the completion type moved it."""
     edits: tuple[tuple[Number, Number, str], ...] | None = None
-    """Edits elsewhere such as imports: offset, deleted characters, new text. None if nobody looked."""
+    """Edits elsewhere such as imports: offset, deleted characters, new text. None if not asked for."""
     grades: dict[str, Grade] | None = None
     """Closeness to the expected text by name of the score; None if not graded."""
     remark: str = ""

@@ -100,3 +100,18 @@ class Vocabulary(Value, frozen=True, kw_only=True):
     """The share of tokens whose text is in no other file of the project."""
     new: Annotated[float, Meta(ge=0, le=1)]
     """The share whose text is neither in another file nor before them in their own."""
+
+
+class Sampling(Value, frozen=True, kw_only=True):
+    """How sessions were drawn in the first stage, without parsing all files of a large project."""
+
+    files: Number = 0
+    """All source files of the project."""
+    read: Number = 0
+    """The files that were parsed."""
+    drawn: Number = 0
+    """The sessions that the number of all was estimated from; those to ask are among them."""
+    sessions: Number = 0
+    """The estimated number of all sessions."""
+    classes: dict[str, Number] = {}
+    """The estimated number of sessions by class; empty for a simple sample."""

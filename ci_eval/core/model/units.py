@@ -40,7 +40,7 @@ def money(value: float) -> str:
 
 
 def change(difference: float | None, unit: str) -> str:
-    """Return the signed difference, shares in percentage points; a dash if there is none."""
+    """Return the signed difference, shares in percentage points; a dash for None."""
     if difference is None or not isfinite(difference):
         return NOTHING
     match unit:
@@ -67,7 +67,7 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:
-        # All sessions were asked; "exact" needs more: that the engine was seen to answer alike.
+        # All sessions were asked. "exact" also requires that the engine answered alike when it was asked again.
         checked = isinstance(estimate, OtherCode) or estimate.state in {"exact", "none"}
         return "exact" if checked else "all asked"
     low, high = amount(estimate.low, unit), amount(estimate.high, unit)

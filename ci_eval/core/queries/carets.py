@@ -26,7 +26,8 @@ Span = tuple[int, int]
 
 
 def check_places(history: History, text_of: Callable[[str], str]) -> str:
-    """Return "" if all locations can be used. `text_of` maps a digest to its text and raises ValueError."""
+    """Return why the locations of a history cannot be used; an empty string if they can be. `text_of`: digest → text;
+    raises ValueError."""
     try:
         if len(history.places) != len(history.states):
             raise ValueError(f"it has {len(history.states)} states, and places for {len(history.places)}")
@@ -36,9 +37,9 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
             spelled: list[ObjectPlace | CallPlace] = [place, *place.calls]
             for node in spelled:
                 if len(node.receiver) > LONGEST or not node.receiver.isprintable():
-                    raise ValueError(f"{node.receiver[:50]!r} is no name of an object")
+                    raise ValueError(f"{node.receiver[:50]!r} is not the name of an object")
                 if len(node.indent) > LONGEST or node.indent.strip(" \t"):
-                    raise ValueError(f"{node.indent[:50]!r} is no indentation")
+                    raise ValueError(f"{node.indent[:50]!r} is not an indentation")
             if not place.receiver:
                 raise ValueError("a place has no receiver")
             spans = [(0, place.line)]
@@ -125,13 +126,13 @@ class Texts:
         self._unpacked = lru_cache(OPEN)(self._unpack)
 
     def add(self, line: object) -> None:
-        # Whoever reads the dataset reports broken lines, so this is no place for another message.
+        # The reader of the dataset reports broken lines.
         with suppress(ValueError):
             entry = msgspec.convert(line, StoredText)
             self._packed[entry.text] = entry.packed
 
     def get(self, digest: str) -> str:
-        """Return the text. Raises ValueError if the dataset has none, or another one, under that digest."""
+        """Return the text of a digest. Raises ValueError if the dataset does not have it, or has it damaged."""
         return self._unpacked(digest)
 
     def _unpack(self, digest: str) -> str:
@@ -149,5 +150,5 @@ class Texts:
         if "\r" in text or "\0" in text:
             raise ValueError(f"the text {digest[:12]} holds a NUL, or line ends other than \\n")
         if sha256(data).hexdigest() != digest:
-            raise ValueError(f"the text {digest[:12]} is damaged: its digest is another one")
+            raise ValueError(f"the text {digest[:12]} is damaged: its digest differs")
         return text

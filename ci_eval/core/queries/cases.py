@@ -1,5 +1,5 @@
-"""The query cases: pairs of states of a usage between which calls were added. Strategies turn them into queries: one as
-the code was, three made from the end. The proposed calls are compared with the expected ones."""
+"""The query cases: pairs of states of a usage between which calls were added. Four strategies turn a case into queries:
+REAL from its start, the others from its end. The proposed calls are compared with the expected ones."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def coarse(fine: Scenario) -> str:
 def check_names(names: Iterable[str]) -> None:
     for name in names:
         if name != name.strip() or len(name.splitlines()) != 1 or not name.isprintable():
-            raise ValueError(f"{name!r} is no name of a type or method: names are not empty, and have one line")
+            raise ValueError(f"{name!r} is not the name of a type or method: names are not empty, and have one line")
 
 
 def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, f
 def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
     """Return the grades that depend on the order of the proposals, and not on where they end. `rPrecision` is the share
     of expected calls among as many proposals as there are expected calls. `recall.K` is the share of the expected calls
-    among the first K. `reciprocalRank` is that of the first expected call, 0 if there is none."""
+    among the first K. `reciprocalRank` is that of the first expected call, 0 without one."""
     hits, goal = _hits(proposed, expected)
     first = next((rank for rank, hit in enumerate(hits, 1) if hit), None)
     return {

@@ -1,4 +1,4 @@
-"""The causes of misses, from stored lists alone: no engine is asked."""
+"""The causes of misses, from the stored lists; no engine is asked."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ FAULTS = {
     OUT_OF_SCOPE: 0.5,
     ORDER: 0.1,
 }
-"""The certainty that a miss of this cause is a fault, 0 to 1; all others are missing names."""
+"""The certainty, 0 to 1, that a miss of this cause is a fault. The other causes are missing names."""
 MISSING_UNKNOWN, MISSING_VISIBLE, OTHERS_HAVE_IT, NOBODY_HAS_IT = 0.7, 0.9, 1.0, 0.2
-"""The certainty for a missing name: in general, if visible at the caret, by what other workspaces have."""
+"""The certainty for a missing name: in general, if visible at the caret, if another workspace has it, if none has."""
 DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
 """The certainty for an order: with a dunder first, and if another workspace has the expected text first."""
 
@@ -83,7 +83,7 @@ class Part(NamedTuple):
 
 @dataclass
 class Place:
-    """A session in its file, with what is known without an engine."""
+    """A session in its file, with the facts that need no engine."""
 
     session: Session
     text: str
@@ -97,7 +97,7 @@ class Place:
         kind = self.session.properties.kind
         line = self.text[self.text.rfind("\n", 0, self.session.offset) + 1 : self.session.offset]
         self.after_object = kind is not Kind.RECORD and bool(_AFTER_OBJECT.search(line))
-        # Only where a bare name is looked up do scopes say what may be there.
+        # Scopes decide only about bare names.
         self.is_bare = not self.after_object and kind not in {Kind.IMPORT, Kind.ARGUMENT_NAME, Kind.RECORD}
         self.grammar_judged = self.grammar is not None and self.grammar.at(self.session.offset) is not None
         self.scope_judged = not self.is_bare or self.names is not None
@@ -126,10 +126,10 @@ class Place:
         return "member" if is_member or self.after_object else "name"
 
     def barred_by(self, suggestion: Suggestion) -> str:
-        """Return why the suggestion cannot be at the caret; "" if it can, or if that is not known."""
+        """Return why the suggestion cannot be at the caret; an empty string if it can, or if that is not known."""
         offset, is_keyword = self.session.offset, self.class_of(suggestion) == "keyword"
         if self.grammar and self.grammar.allows(offset, suggestion.text, keyword=is_keyword) is False:
-            # Without the engine's word for it, a keyword of some places may be meant as a name.
+            # If the engine does not call it a keyword, the suggestion may be a name.
             is_sure = suggestion.kind == "keyword" or not self.grammar.allows(offset, suggestion.text, keyword=False)
             if is_sure:
                 return BARRED_KEYWORD if is_keyword else BARRED_NAME
@@ -154,12 +154,12 @@ class Place:
 
 
 def _is_argument(suggestion: Suggestion) -> bool:
-    # jedi names the parameters of a call so; those of the function around are visible.
+    # jedi marks the parameters of a call like this; those of the function around are visible.
     return suggestion.tail.startswith("=") or suggestion.label.endswith("=") or suggestion.kind == "param"
 
 
 def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
-    """Return the parts of the loss of a session, as if nobody else had lost anything."""
+    """Return the parts of the loss of a session, on its own."""
     session = place.session
     rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
     elsewhere = [ranks[session.id] for ranks in others if session.id in ranks]
@@ -170,7 +170,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
         return [Part(NO_ANSWER, first, Loss(1.0, 1.0), FAULTS[NO_ANSWER])]
     expected = session.expected_text
     for position, suggestion in enumerate(lookup.suggestions):
-        # The name may be right, and its acceptance leave another text.
+        # The name may be right although its acceptance leaves another text.
         named, tail = suggestion.label or suggestion.text, suggestion.tail
         is_named, is_text = named == expected or named.startswith(f"{expected}("), suggestion.text == expected
         removes, cause = REMOVED in tail or REMOVED_BEFORE in tail, ""
@@ -179,7 +179,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
         elif is_named and tail and not tail.startswith("="):
             cause = MORE_TEXT
         if cause:
-            # An editor filters by the range that is replaced: a right one would have left what begins as typed.
+            # An editor filters by the replaced range: with the right range, only these would be ahead.
             ahead = [other for other in lookup.suggestions[:position] if begins(other, lookup.prefix)]
             rank = len(ahead) + 1
             spoiled = Part(cause, first, Loss(float(rank == 1), 1 / rank), FAULTS[cause])
@@ -194,8 +194,8 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
 
 
 def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_first_elsewhere: bool) -> list[Part]:
-    """Split the loss into that to impossible suggestions ahead, and what would remain without them."""
-    # A stored list may be shorter than the displayed one: what is not stored counts as allowed.
+    """Split the loss into the part by impossible suggestions ahead, and the part that remains without them."""
+    # A stored list may be shorter than the displayed one: suggestions that are not stored count as allowed.
     barred = [(suggestion, cause) for suggestion in ahead if (cause := place.barred_by(suggestion))]
     rank_without = rank - len(barred)
     parts = []
@@ -281,8 +281,8 @@ def find_causes(
     others: Mapping[str, Ranks],
     base: tuple[str, Ranks] | None = None,
 ) -> Causes:
-    """`others`: ranks of the same sessions by workspace title. `base`: title and ranks; only what got worse since then
-    counts."""
+    """Return the clusters of misses. `others`: ranks of the same sessions by workspace title. `base`: title and ranks
+    of an earlier run, if only sessions that got worse since then count."""
     gathered: dict[tuple[str, ...], ClusterParts] = {}
     whole, weight, count = Loss(0.0, 0.0), 0.0, 0
     judged: Counter[str] = Counter()
@@ -305,7 +305,7 @@ def find_causes(
                 loss = Loss(part.loss.first * scale.first, part.loss.mrr * scale.mrr)
                 if loss.first or loss.mrr:
                     whole = Loss(whole.first + loss.first, whole.mrr + loss.mrr)
-                    # Of an order, the kind and what was first make the cluster, which other causes imply.
+                    # Misses by order form a cluster for each kind and first suggestion; other causes imply these.
                     of_order = (session.properties.kind.value, part.first) if part.cause == ORDER else ()
                     cluster_parts = gathered.setdefault((part.cause, *of_order), ClusterParts(part.cause))
                     cluster_parts.add(part, loss, place)
@@ -348,7 +348,7 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
         )
 
     def place(session: Session) -> Place:
-        # The text of a sample is not a file that a parser of the language reads.
+        # The text of a sample is not a file of the language.
         grammar, names = (None, None) if session.properties.kind is Kind.RECORD else parse()
         return Place(session, source.text, language.keywords if language else frozenset(), grammar, names)
 
@@ -356,7 +356,7 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
 
 
 def _valid_share(place: Place) -> float | None:
-    """Return the share of the first suggestions that may be there; None without a list, or if that is not known."""
+    """Return the share of the first suggestions that are possible there; None without a list, or if not known."""
     lookups = place.session.lookups
     first = lookups[place.session.until - 1].suggestions[:VALID_WITHIN] if lookups else ()
     valid = sum(not place.barred_by(suggestion) for suggestion in first)

@@ -47,7 +47,7 @@ def report(
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Return the figures, and by reporter the file to open first.
 
-    `shown`: the metrics to show if there is no room for all; none = those of the task that have a figure. `grammars`:
+    `shown`: the metrics to show if there is no room for all; empty = those of the task that have a figure. `grammars`:
     end of a file's name → the grammar that colours it. `named`: see TallyJob. `title`: None = the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
@@ -55,7 +55,7 @@ def report(
     usual = [
         info.name
         for info in evaluation.metrics
-        # Times of a single run depend on the machine, so that they are no headline.
+        # Times of a single run depend on the machine, so they are not shown first.
         if info.shown and info.unit != "ms" and figures[info.name].value is not None
     ]
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
@@ -112,7 +112,7 @@ def evaluate(
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
     if responses and manifest.statuses.get(Status.SKIPPED.value):
-        # The money or the time ended: the first questions are no sample of the others.
+        # The budget ended, and the first questions are not a sample of the others.
         by_filter = {name: _without_intervals(figures) for name, figures in by_filter.items()}
     if manifest.precision:
         # The sample was drawn for the figure of all tokens.

@@ -25,9 +25,9 @@ from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 
 MANY = 20_000
-"""The sessions below which starting processes takes longer than they save."""
+"""The fewest sessions for which several processes save more time than they take to start."""
 AT_ONCE = 16
-"""Files added up before they join the others. Never varies: the last digits of sums depend on their order."""
+"""The files of one part of the sums. Never varies: the last digits of sums depend on the order of addition."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
 
 Seen = Sequence[Sequence[Observation]]
@@ -63,15 +63,11 @@ class Tally:
     ) -> None:
         """`strata`: those of the filter's sessions, if they were asked in unequal shares."""
         self._sums = _Part()
-        self._metrics = metrics
-        self._part = part
-        self._rounds = rounds
+        self._task, self._metrics, self._part, self._rounds = task, metrics, part, rounds
         self._observations = [Observations(metric, [*strata.values()]) for metric in metrics]
         self._collector = Collector(self._observations)
         self._strata = {key: (number, stratum.weight) for number, (key, stratum) in enumerate(strata.items(), 1)}
-        self._task = task
-        self._weighted = bool(strata)
-        self._repeats = repeats
+        self._weighted, self._repeats = bool(strata), repeats
 
     def begin(self, path: str, cluster: str) -> None:
         """Begin a file. Files of one cluster count as one."""
@@ -146,18 +142,28 @@ class Tally:
     def sessions(self) -> int:
         return sum(self._sums.evaluated)
 
-    def _folders(self) -> dict[str, FileFigures]:
-        groups = index_folders(self._sums.files)
-        figures = {seen.metric.info.name: seen.list_group_figures([*groups.values()]) for seen in self._observations}
-        sizes = [sum(self._sums.evaluated[file] for file in files) for files in groups.values()]
+    def _group_figures(self, groups: Mapping[str, Sequence[int]]) -> dict[str, FileFigures]:
+        """Return the figures of groups of files, which are given by their indices."""
+        names = [metric.info.name for metric in self._metrics]
+        columns = [seen.list_figures([*groups.values()]) for seen in self._observations]
         return {
-            folder: FileFigures(sessions=size, metrics={name: values[number] for name, values in figures.items()})
-            for number, (folder, size) in enumerate(zip(groups, sizes, strict=True))
+            group: FileFigures(
+                sessions=sum(self._sums.evaluated[file] for file in files),
+                metrics={name: column[number] for name, column in zip(names, columns, strict=True)},
+            )
+            for number, (group, files) in enumerate(groups.items())
         }
 
     def figures(self, asked: float, again: SecondQuestions) -> FilterFigures:
         sums, is_detailed = self._sums, self._part.detailed
-        by_file = {seen.metric.info.name: seen.by_file(len(sums.files)) for seen in self._observations}
+        files = self._group_figures({path: [file] for file, path in enumerate(sums.files)})
+        by_file: dict[str, float | None] = {}
+        for metric in self._metrics:
+            # Files without an asked session would be missing from the mean over a sample.
+            if metric.statistic == "ratio" and not self._weighted:
+                values = [of.metrics[metric.info.name] for of in files.values()]
+                known = [value for value in values if value is not None]
+                by_file[metric.info.name] = sum(known) / len(known) if known else None
         return FilterFigures(
             sessions=self.sessions,
             planned=sums.statuses.total(),
@@ -165,37 +171,26 @@ class Tally:
             statuses={
                 status.value: sums.statuses[status]
                 for status in Status
-                # Engines that are no language models have no such session.
+                # Only language models have such sessions.
                 if status is not Status.UNREADABLE or sums.statuses[status]
             },
             metrics=self._estimates(asked, again),
-            by_file={
-                metric.info.name: sum(known) / len(known) if known else None
-                for metric in self._metrics
-                for known in ([value for value in by_file[metric.info.name] if value is not None],)
-                # Files without an asked session would be missing from the mean over a sample.
-                if metric.statistic == "ratio" and not self._weighted
+            by_file=by_file,
+            files=files if is_detailed else {},
+            folders=self._group_figures(index_folders(sums.files)) if is_detailed else {},
+            kinds={
+                kind.value: self._estimates(asked, again, kind) for kind in sorted(sums.kinds if is_detailed else ())
             },
-            files={
-                path: FileFigures(sessions=count, metrics={name: values[file] for name, values in by_file.items()})
-                for file, (path, count) in enumerate(zip(sums.files, sums.evaluated, strict=True))
-            }
-            if is_detailed
-            else {},
-            folders=self._folders() if is_detailed else {},
-            kinds={kind.value: self._estimates(asked, again, kind) for kind in sorted(sums.kinds)}
-            if is_detailed
-            else {},
             ranks={band.name: round(sums.bands[band.name]) for band in self._task.bands},
         )
 
 
 class Sums(msgspec.Struct, frozen=True, kw_only=True):
     rounds: Rounds
-    cases: Cases
     prompts: Prompts
-    responses: ResponseCounts
-    again: SecondQuestions
+    cases: Cases = msgspec.field(default_factory=Cases)
+    responses: ResponseCounts = msgspec.field(default_factory=ResponseCounts)
+    again: SecondQuestions = msgspec.field(default_factory=SecondQuestions)
 
     def add_all(self, other: Sums) -> None:
         for name in self.__struct_fields__:
@@ -215,7 +210,7 @@ class Tallies(msgspec.Struct, frozen=True, kw_only=True):
 class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     workspace: Workspace
     named: Named | None
-    """Metrics by their names; None = one process adds up all files, as others would not know the metrics."""
+    """Metrics by their names; None = one process adds up all files, as other processes would not know the metrics."""
     filters: tuple[ReportFilter, ...]
 
     @cached_property
@@ -224,8 +219,8 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
-        """Return asked sessions by stratum, and strata by filter; nothing of an undivided population, which saves
-        reading."""
+        """Return the asked sessions by stratum, and the strata of each filter. Both are empty if the population is
+        undivided: nothing needs to be read then."""
         asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
         for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
             for session in filter(evaluated, sessions):
@@ -241,7 +236,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
-        # What was drawn is a sample of all that might have been drawn, which has no end.
+        # Other random draws would be further answers, without end, so the share that was asked is 0.
         endless = bool(self.workspace.manifest().draws)
         return Tallies(
             by_filter=by_filter,
@@ -297,8 +292,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             # The strata of a filter's sessions, if they need weights.
             strata = dict(zip(keys, self._strata.weighted(asked, keys), strict=False))
             tallies[part.name] = Tally(task, observed, part, rounds, strata, repeats)
-        cases, prompts, responses, again = Cases(), Prompts(observed), ResponseCounts(), SecondQuestions()
-        return tallies, Sums(rounds=Rounds(rounds), cases=cases, prompts=prompts, responses=responses, again=again)
+        return tallies, Sums(rounds=Rounds(rounds), prompts=Prompts(observed))
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self.workspace.manifest()

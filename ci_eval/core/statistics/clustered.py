@@ -1,9 +1,9 @@
-"""The inference for other code: what the files of this project say of other code like them.
+"""The inference for other code, from the files of this project.
 
 The sample consists of files, since sessions of one file resemble each other. If many projects were merged, it consists
 of projects. A unit of the sample is called a cluster. The standard error is that of the jackknife, which leaves out one
 cluster at a time (CV3: MacKinnon, Nielsen & Webb 2023). The degrees of freedom of t are estimated from the fourth
-moments of what each cluster adds to that error (after Pan & Wall 2002). What sits in fewer than 3/n of the clusters may
+moments of what each cluster adds to that error (after Pan & Wall 2002). An effect in fewer than 3/n of all clusters may
 be missing from a sample of n (rule of three).
 """
 
@@ -15,12 +15,11 @@ import msgspec
 import numpy as np
 
 from ci_eval.core.model import OtherCode
-from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, within
+from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, clip_interval
 from ci_eval.core.statistics.student import Floats, critical_values
 
 STRETCH = 1.5
-"""The widening of an interval that must fit in the margin: a loss in few files, few of them sampled, looks too
-small."""
+"""The widening of an interval that must fit in the margin: a loss that few files have looks too small in a sample."""
 FEWEST_ALIKE = 300
 """The effective clusters needed to call other code equivalent. In simulations not used to choose it, a loss as large as
 the margin in one file of sixty was wrongly called equivalent in 11 % of comparisons of 100 files, up to 10 % of 200,
@@ -35,27 +34,28 @@ class Clusters(msgspec.Struct, frozen=True):
 def jackknife(rows: Floats) -> tuple[Floats, Floats]:
     """Return the CV3 variances of the differences, and the effective number of clusters that differ, (Σd²)²/Σd⁴.
 
-    `rows`: see `elsewhere`. A single cluster has the variance NaN.
+    `rows`: see `estimate_other_code`. A single cluster has the variance NaN.
     """
     total = rows.sum(axis=0)
     # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
     deviations = _difference(total - rows) - _difference(total)
-    # What is the same in all clusters does not vary, whatever rounding leaves of it.
+    # A figure without a difference in any cluster does not vary, though rounding may leave something.
     deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2)) & (len(rows) > 1)] = 0
     squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return squares * (1 - 1 / len(rows)), np.where(squares > 0, squares**2 / fourths, np.inf)
 
 
-def elsewhere(rows: Floats) -> Clusters:
-    """`rows` (clusters x figures x 4): base's numerators and denominators, then new's."""
+def estimate_other_code(rows: Floats) -> Clusters:
+    """Return the differences for other code. `rows` (clusters x figures x 4): base's numerators and denominators, then
+    new's."""
     total = rows.sum(axis=0)
     variance, differing = jackknife(rows)
     effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
     with np.errstate(invalid="ignore", divide="ignore"):
         base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
-        # Where nothing changed, take the error to be one session's change: with one degree of freedom, the interval
-        # then says about what the rule of three says.
+        # If nothing changed, the error is that of one changed session: with one degree of freedom, the interval is then
+        # about that of the rule of three.
         alike = variance == 0
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), np.sqrt(variance))
         # Simulations held the truth with half of Pan and Wall's degrees of freedom (docs/statistics.md).
@@ -76,8 +76,9 @@ def _difference(sums: Floats) -> Floats:
 
 
 def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
-    """`rows` (clusters x figures x 2): numerators and denominators. Intervals with two bounds are made on the logistic
-    scale. Both ends are None for one cluster, and for clusters that are alike."""
+    """Return the intervals of figures for other code, on the logistic scale if a figure has two bounds. Both ends are
+    None for one cluster, and for clusters that are alike. `rows` (clusters x figures x 2): numerators and
+    denominators."""
     total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]
@@ -92,7 +93,7 @@ def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
         value, far = float(values[index]), float(reach[index])
         low, high = None, None
         if has_interval[index]:
-            low, high = within((lowest, highest), value - far, value + far, value)
+            low, high = clip_interval((lowest, highest), value - far, value + far, value)
             # The logit is infinite at both bounds.
             if lowest is not None and highest is not None and lowest < value < highest:
                 span = highest - lowest

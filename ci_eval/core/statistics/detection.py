@@ -44,7 +44,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     """The variance by the engines' own noise, if measured; between files if engines were asked once."""
     df: float
     widen: float = 0.0
-    """The interval's addition for answers that nobody has seen."""
+    """The interval's addition for answers that did not occur."""
     changes: float | None = None
     """The sessions that change, if engines were asked once."""
 
@@ -63,8 +63,8 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         return np.where((np.inf if self.changes is None else self.changes) >= ENOUGH_CHANGES * times, found, np.inf)
 
     def enough(self, wanted: float, power: float, least: int | None = None) -> int:
-        """Return the number of sessions (at least `least`, or those asked) that finds a difference; all if no smaller
-        one does."""
+        """Return the number of sessions that finds a difference of `wanted`; all if no smaller number does. `least`:
+        the smallest number that is tried; None = those asked."""
         sizes = np.unique(np.geomspace(least or self.asked, self.sessions, STEPS).round())
         fits = bisect_left(range(len(sizes)), True, key=lambda at: self.detectable(sizes[[at]], power)[0] <= wanted)
         return int(sizes[min(fits, len(sizes) - 1)])
@@ -77,11 +77,11 @@ def mean_square(squares: float, observed: float, most: float = 1.0) -> float:
 
 
 def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, power: float) -> int:
-    """Return the sessions asked after the next phase, or `asked`. `pilot`: None if the difference was not observed
-    yet."""
+    """Return the number of sessions after the next phase; `asked` if no phase is needed. `pilot`: None if the
+    difference was not observed yet."""
     if asked == 0:
         return min(FIRST, sessions)
-    # Nothing was observed, so no variance is known: the sample doubles until something is.
+    # Without an observation, the variance is not known: the sample doubles.
     enough = pilot.enough(wanted, power) if pilot else 2 * asked
     return asked if enough <= asked else min(sessions, max(enough, int(LEAST * asked)))
 
@@ -92,7 +92,7 @@ def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determ
     total, observed = rows.sum(axis=0), int((rows[:, 1] != 0).sum())
     if not observed:
         return np.inf
-    # A sample cannot tell which answers vary together, so they count as one file.
+    # A sample does not show which answers vary together, so all sessions count as one file.
     noise = SecondQuestions(again, again).bound(rows[:, 1], 1.0) if again.differed else None
     low, high = figure(total, rows.T @ rows, observed, asked / sessions, limits, noise)
     value = float(total[0] / total[1])
@@ -100,7 +100,7 @@ def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determ
 
 
 def next_size_of_figure(reached: float, asked: int, sessions: int, wanted: float) -> int:
-    """Return the sessions after the next phase; `asked` if `reached`, an interval's reach, is at most `wanted`."""
+    """Return the number of sessions after the next phase; `asked` if `reached` (see `reach`) is at most `wanted`."""
     if asked == 0:
         return min(FIRST, sessions)
     if asked == sessions or reached <= wanted:

@@ -29,7 +29,7 @@ MEMORY = MetricInfo(
 INFOS: Mapping[str, MetricInfo] = {info.name: info for info in (START_UP, START_CPU, MEMORY)}
 
 
-def together(parts: Iterable[Footprint]) -> Footprint:
+def merge_footprints(parts: Iterable[Footprint]) -> Footprint:
     footprints = list(parts)
     return Footprint(
         **{name: sum(getattr(part, name) for part in footprints) for name in ("unready", "dropped", "weighed")},

@@ -29,12 +29,12 @@ class Cut(msgspec.Struct, frozen=True):
     p: float
 
 
-def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
+def find_level_changes(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
     """Return changes of level of `floor` or more, in order: Pettitt's test (1979), p by permutation.
 
     Both sides of a change are searched again (E-divisive; Matteson & James 2014). The test reads ranks: a single very
-    bad night is no change, and hides none. A few figures that agree may be one: two after twenty others, or four after
-    eight.
+    bad night is not a change, and does not hide one. A few equal figures may be a change: two after twenty others, or
+    four after eight.
     """
     series, p_values = np.asarray(values, dtype=np.float64), dict[int, float]()
     if not values:

@@ -6,7 +6,7 @@ An interval holds by itself with 95 %, and excludes 0 exactly if its p-value is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import erf, exp, pi, sqrt
+from math import sqrt
 from statistics import median
 
 import msgspec
@@ -38,7 +38,7 @@ class Spread(msgspec.Struct, frozen=True):
     df: Floats
     """Degrees of freedom of t; infinite for the normal distribution."""
     widen: Floats
-    """The interval's addition to both sides for answers that nobody has seen."""
+    """The interval's addition to both sides for answers that did not occur."""
 
     @property
     def difference(self) -> Floats:
@@ -55,7 +55,7 @@ class Interval(msgspec.Struct, frozen=True):
     """The smallest true difference that such data would show four times out of five."""
 
 
-def singly(spread: Spread, tests: int = 1) -> list[Interval]:
+def make_intervals(spread: Spread, tests: int = 1) -> list[Interval]:
     """Return intervals that each hold with 95 %, adjusted for the number of `tests` (Bonferroni)."""
     reach = critical_values((1 - LEVEL) / tests, spread.df) * spread.error
     distance = np.maximum(np.abs(spread.center) - spread.widen, 0)
@@ -79,7 +79,7 @@ def holm(p_values: Sequence[float]) -> float:
 
 
 def verdict(interval: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
-    """To be called equivalent, an interval `stretch` times as wide must fit in the margin."""
+    """Return the verdict on a difference. `stretch`: an interval so many times as wide must fit in the margin."""
     if better == "neither":
         return Verdict.NOT_COMPARABLE
     if (interval.low > 0 or interval.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
@@ -94,7 +94,7 @@ def stretch_interval(low: float, high: float, times: float) -> tuple[float, floa
     return middle - half, middle + half
 
 
-def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
+def clip_interval(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
     """Return the part of an interval within the limits, extended to `value`."""
     lowest, highest = limits
     # A symmetric interval of a share may reach below 0 or above 1, and one around a shrunken centre may miss the
@@ -103,22 +103,16 @@ def within(limits: Limits, low: float, high: float, value: float) -> tuple[float
     return min(low, value), max(high, value)
 
 
-STEP = 0.01
-
-
 def expected_maximum(count: int) -> float:
     """Return the expected largest of so many independent standard normal variables."""
     # Beyond 8 standard errors, the normal density is below 1e-14.
-    points = (-8 + STEP * place for place in range(int(16 / STEP) + 1))
-    return STEP * sum(
-        x * count * exp(-x * x / 2) / sqrt(2 * pi) * ((1 + erf(x / sqrt(2))) / 2) ** (count - 1) for x in points
-    )
+    points = [place / 100 for place in range(-800, 801)]
+    return sum(x * count * NORMAL.pdf(x) * NORMAL.cdf(x) ** (count - 1) for x in points) / 100
 
 
 def winners_bias(differences: Iterable[Difference | None], count: int) -> float | None:
-    """Return by how much the best of `count` equally good evaluations is overestimated; None if nothing is
-    uncertain."""
-    # Without an interval, or where nothing is uncertain, a difference has no standard error.
+    """Return the overestimate of the best of `count` equally good evaluations; None if nothing is uncertain."""
+    # A difference without an interval, or without uncertainty, has no standard error.
     errors = [
         (of.detectable - (of.high - of.low) / 2) / FOUR_OF_FIVE
         for of in differences
@@ -160,13 +154,13 @@ def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, jud
     # Projects weigh the same, however many sessions they have: they are the sample.
     plain = OverProjects(mean=float(np.mean(values)) if count else None, n=count)
     if plain.mean is None or count < FEWEST_PROJECTS:
-        return replace(plain, why=f"{count} of the projects have it, an interval takes {FEWEST_PROJECTS}")
+        return replace(plain, why=f"{count} of the projects have this figure, an interval takes {FEWEST_PROJECTS}")
     mean, error, df = plain.mean, float(np.std(values, ddof=1) / np.sqrt(count)), count - 1
     if not error > 0:
-        return replace(plain, why="it is the same in all projects, which does not tell how far others differ")
+        return replace(plain, why="it is the same in all projects, which does not show how far others differ")
     reach = float(critical_values((1 - LEVEL) / tests, df)) * error
     limits = info.difference_limits if judged else info.limits
-    low, high = within(limits, mean - reach, mean + reach, mean)
+    low, high = clip_interval(limits, mean - reach, mean + reach, mean)
     plain = replace(plain, low=low, high=high)
     if not judged:
         return plain
@@ -174,5 +168,5 @@ def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, jud
     judgement, why = verdict(Interval(mean - reach, mean + reach, p, reach), mean, info.unit, info.better), ""
     if judgement is Verdict.EQUIVALENT and count < FEWEST_PROJECTS_ALIKE:
         judgement = Verdict.NOT_SHOWN
-        why = f"alike in these {count} projects; to say so of others takes {FEWEST_PROJECTS_ALIKE}"
+        why = f"equivalent in these {count} projects; a verdict on others takes {FEWEST_PROJECTS_ALIKE}"
     return replace(plain, p=p, verdict=judgement, why=why)

@@ -24,14 +24,15 @@ def cluster_unit(projects: int) -> str:
 
 
 def find_cluster(path: str, unit: str) -> str:
-    """Return what a file is sampled with. `unit`: "files", "projects", or any other for groups: their folders."""
+    """Return the cluster of a file. `unit`: "files", "projects", or any other value for the file's folder."""
     if unit == FILES:
         return path
     return project_from_path(path, merged=True) if unit == "projects" else path.rpartition("/")[0]
 
 
 def count_project_sessions(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
-    """`shard`: such as "2/5"; None for all files. `merged`: whether the files are of several projects."""
+    """Return the sessions by project. `shard`: such as "2/5"; None for all files. `merged`: whether the files are of
+    several projects."""
     counts: Counter[str] = Counter()
     for path, sessions in select_shard_files(files, shard).items():
         counts[project_from_path(path, merged=merged)] += sessions

@@ -13,15 +13,16 @@ import numpy as np
 from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps
 from ci_eval.core.model.settings import Scenario
 from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, STRATEGIES, coarse, grade_of_next, has_end
-from ci_eval.core.statistics.clustered import elsewhere
+from ci_eval.core.statistics.clustered import estimate_other_code
 from ci_eval.core.statistics.nonparametric import mann_whitney
-from ci_eval.core.statistics.paired import singly
+from ci_eval.core.statistics.paired import make_intervals
 
 EVERYTHING = "ALL"
 TYPES = 10
 PAIRS = (("REAL*", "REAL"), ("LINEAR", "REAL"), ("RANDOM", "REAL"))
 NEXT_STATE = "REAL, next state"
 LABEL = re.compile(r"(\d+)(?:-(\d+))?(?:\+(\d+))?")
+"""A case's numbers of calls: at the start, removed, added."""
 KEPT, WANTED = ("0", "1", "2", "3", "4", "5+"), ("1", "2", "3", "4", "5", "6+")
 """Rows and columns of the paper's table 3."""
 
@@ -61,7 +62,12 @@ class Cases:
         types = Counter(case.about.package or "" for case in cases)
         listed = sorted(types, key=lambda name: (-types[name], name))[:TYPES]
         parts = dict.fromkeys(map(coarse, SCENARIOS))
-        transitions = Counter(_transition(case.about.change or "") for case in cases)
+        transitions = Counter[tuple[int, int]]()
+        for case in cases:
+            parts_of = LABEL.fullmatch(case.about.change or "")
+            calls, removed, added = (int(digits or 0) for digits in parts_of.groups()) if parts_of else (0, 0, 1)
+            kept = calls - removed
+            transitions[min(kept, len(KEPT) - 1), min(kept + added, len(WANTED)) - 1] += 1
         by_part = [(part, [case for case in cases if part in {EVERYTHING, case.part}]) for part in (EVERYTHING, *parts)]
         optimism = [_optimism(more, less, part, of) for more, less in PAIRS for part, of in by_part]
         return QueryFigures(
@@ -94,25 +100,18 @@ def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
     return QueryRow(name=name, cases=len(cases), f1=f1)
 
 
-def _transition(label: str) -> tuple[int, int]:
-    parts = LABEL.fullmatch(label)
-    calls, removed, added = (int(digits or 0) for digits in parts.groups()) if parts else (0, 0, 1)
-    kept = calls - removed
-    return min(kept, len(KEPT) - 1), min(kept + added, len(WANTED)) - 1
-
-
 def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimism | None:
-    """Return the mean difference in cases with both strategies; None if there are none."""
+    """Return the mean difference over the cases with both strategies; None without such a case."""
     both = [(case.cluster, case.f1[more], case.f1[less]) for case in cases if more in case.f1 and less in case.f1]
     if not both:
         return None
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
     for cluster, more_f1, less_f1 in both:
-        # A mean is a ratio of sums whose denominators count the cases, as `elsewhere` takes ratios.
+        # A mean is a ratio of sums, whose denominators are the numbers of cases.
         sums[cluster] = [total + new for total, new in zip(sums[cluster], (less_f1, 1.0, more_f1, 1.0), strict=True)]
-    clusters = elsewhere(np.array(list(sums.values()))[:, None, :])
-    (interval,) = singly(clusters.spread)
-    # Cases of one file resemble each other, so files (or projects) are the sample, as for other code.
+    clusters = estimate_other_code(np.array(list(sums.values()))[:, None, :])
+    (interval,) = make_intervals(clusters.spread)
+    # Cases of one file resemble each other, so files (or projects) are the sample.
     has_interval = len(sums) > 1
     return Optimism(
         more=more,
@@ -127,7 +126,7 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
 
 
 def _steps(cases: Sequence[_Case]) -> Steps | None:
-    """Return real queries about the goal and about the next state; None without a case of both."""
+    """Return the scores of real queries about the goal and about the next state; None without a case of both."""
     optimism = _optimism("REAL", NEXT_STATE, EVERYTHING, cases)
     if optimism is None:
         return None

@@ -72,10 +72,10 @@ RULE_OF_THREE = 3.0
 
 
 class Repeats(msgspec.Struct, frozen=True):
-    """The knowledge whether engines answer alike when asked again.
+    """The known facts about whether engines answer alike when they are asked again.
 
-    Only a second round, in a fresh process, or an engine that is a function of its question, shows that. A second
-    question to the same process sees neither an index that was not ready nor a process that crashed.
+    A second round, in a fresh process, shows whether they do; an engine that is a function of its question does. A
+    second question to the same process shows neither an index that was not ready nor a process that crashed.
     """
 
     asked: int = 0
@@ -127,13 +127,13 @@ class SecondQuestions(msgspec.Struct):
         time has a variance of 1/4 of its sessions' square; asked twice, it differs half of the time. A figure moves by
         no more than the share of sessions that may be answered otherwise.
         """
-        of_files = most(self.files) / 2 * float((sizes**2).sum()) / max(float(sizes.sum()) ** 2, 1)
-        variance = span**2 * min(of_files, (most(self.sessions) / NORMAL.inv_cdf(0.975)) ** 2)
+        of_files = highest_share(self.files) / 2 * float((sizes**2).sum()) / max(float(sizes.sum()) ** 2, 1)
+        variance = span**2 * min(of_files, (highest_share(self.sessions) / NORMAL.inv_cdf(0.975)) ** 2)
         return NoiseVariance(np.array([variance]), np.array([np.inf]))
 
 
-def most(state: Determinism) -> float:
-    """Return the share that may differ, with 95 %: close to Poisson's upper bound (for none, 3 of those asked)."""
+def highest_share(state: Determinism) -> float:
+    """Return the 95 % upper bound of the share that differs, close to Poisson's (3 of those asked if none differed)."""
     return min(1.0, (state.differed + 3 + 2 * sqrt(state.differed)) / max(state.asked, 1))
 
 

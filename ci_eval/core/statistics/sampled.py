@@ -1,7 +1,7 @@
 """The inference for this project: its sessions under this strategy are a finite population, of which some were asked.
 
-The sessions that were asked are sampled without replacement (`chance.py`). So the only uncertainty is what the other
-sessions would have shown, and there is none if all were asked. To keep rare changes from an interval of width zero, two
+The sessions that were asked are sampled without replacement (`chance.py`). So the only uncertainty is about the other
+sessions, and nothing is uncertain if all were asked. To keep rare changes from an interval of width zero, two
 sessions are added to the sample, one with the largest possible gain and one with the largest possible loss, as Bonett &
 Price (2012) do for paired proportions.
 """
@@ -10,40 +10,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.core.statistics.paired import LEVEL, Limits, within
+from ci_eval.core.statistics.paired import LEVEL, Limits, clip_interval
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
-Booleans = NDArray[np.bool_]
 FEWEST_OBSERVED = 3
 """The sessions that an interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
 
 
-def here(
-    total: Floats, products: Floats, observed: Floats, asked: float, spans: Sequence[float | None], changed: Booleans
+def estimate_project(
+    total: Floats, products: Floats, observed: Floats, asked: float, gains: Floats, changed: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """Return the intervals' centers in the whole population (new - base), and the variances of sampling.
 
     `total` (figures x 4): base's numerator and denominator, then new's. `products` (4 figures x 4 figures): of each two
-    of these numbers, summed. `asked`: a share; 0 for an infinite population. `spans`: the largest gain of one session;
-    1 if a figure has no bound (None), for example one rank. `changed`: if any session changed; rounding errors are
-    ignored in other figures.
+    of these numbers, summed. `asked`: a share; 0 for an infinite population. `gains`: see `largest_gains`. `changed`:
+    whether any session changed; other figures are taken to differ by rounding errors alone.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         difference = np.where(changed, total[:, 2] / total[:, 3] - total[:, 0] / total[:, 1], 0.0)
         weights = influence(total)
     squares = np.where(changed, np.clip(np.diag(weights.T @ products @ weights), 0, None), 0.0) * observed**2
-    left, most = 1 - asked, largest_gains(spans)
+    left = 1 - asked
     # The added sessions count for less, the more was asked: with all asked, nothing is added.
     size = observed + 2 * left
     # The two added sessions gain and lose as much, so they pull the center towards 0 (Bonett & Price 2012).
     center = difference * (observed / size)
-    spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
+    spread = squares + observed * difference**2 + 2 * gains**2 - size * center**2
     return center, np.clip(left * spread, 0, None) / size**2
 
 
@@ -56,7 +55,7 @@ FEWEST_RANKS = 200
 """The hits that a mean rank's interval needs: below, rare very long lists are too often missing."""
 
 
-def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def sum_powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return sums of value², value · weight, weight²; and of value⁴, value³ · weight … weight⁴."""
     upper, mixed, lower = values * values, values * weights, weights * weights
     fourths = [upper @ upper, upper @ mixed, mixed @ mixed, mixed @ lower, lower @ lower]
@@ -67,19 +66,18 @@ def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float
     """Return (Σr²)²/Σr⁴, the effective sessions of a ratio's standard error; r = value - ratio · weight is a
     residual.
 
-    Low if a few sessions make up most of the error, infinite without residuals. `squares`, `fourths`: see `powers`;
+    Low if a few sessions make up most of the error, infinite without residuals. `squares`, `fourths`: see `sum_powers`;
     `total`: sums of values and of weights, the latter not 0.
     """
     # Sums of large ranks cancel each other nearly; as fractions they lose nothing.
     ratio = Fraction(total[0]) / Fraction(total[1])
-    second = _combine(squares, (1, -2 * ratio, ratio**2))
-    fourth = _combine(fourths, (1, -4 * ratio, 6 * ratio**2, -4 * ratio**3, ratio**4))
+    # The sums of (value - ratio · weight)^2 and ^4, by the binomial theorem.
+    second, fourth = (
+        sum(comb(power, k) * (-ratio) ** k * Fraction(term) for k, term in enumerate(sums))
+        for power, sums in ((2, squares), (4, fourths))
+    )
     # Sums of values that are not whole numbers were rounded.
     return float(second**2 / fourth) if second > 1e-9 * abs(squares[0]) and fourth > 0 else np.inf
-
-
-def _combine(sums: Floats, factors: Sequence[Fraction | int]) -> Fraction:
-    return sum((Fraction(term) * factor for term, factor in zip(sums, factors, strict=True)), Fraction(0))
 
 
 def figure(
@@ -111,14 +109,14 @@ def figure(
         middle, most = (lowest + highest) / 2, (highest - lowest) / 2
     more, is_steady = unseen * (2 * most if bounded else 1.0), noise is None or not noise.variance[0]
     if left <= 0 and is_steady:
-        return within(limits, value - more, value + more, value)
+        return clip_interval(limits, value - more, value + more, value)
     # With 37 to 100 ranks, intervals held the truth in only 81 to 95 % of draws (docs/statistics.md).
     if observed < FEWEST_OBSERVED or (not bounded and (observed < FEWEST_RANKS or not effective)):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
     if not bounded and np.isinf(effective) and is_steady:
-        # No session differs from another, as of the control that always knows.
-        return within(limits, value - more, value + more, value)
+        # No session differs from another, as with the control that knows every answer.
+        return clip_interval(limits, value - more, value + more, value)
     squares = max(float(weights @ products @ weights), 0.0)
     size = observed + 4 * left
     center = (observed * value + 4 * left * middle) / size
@@ -130,7 +128,7 @@ def figure(
     else:
         error, df = noise.add_sampling(np.array([sampling]))
         reach = float(critical_values(1 - LEVEL, df)[0] * error[0])
-    return within(limits, center - reach - more, center + reach + more, value)
+    return clip_interval(limits, center - reach - more, center + reach + more, value)
 
 
 def influence(total: Floats) -> Floats:

@@ -19,7 +19,7 @@ from ci_eval.core.model.report import PromptFigures, PromptSpread
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC, Repeats, SecondQuestions, Wavering
-from ci_eval.core.statistics.sampled import effective_sessions, pool, powers
+from ci_eval.core.statistics.sampled import effective_sessions, pool, sum_powers
 from ci_eval.core.statistics.sampled import figure as sampled_figure
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import nearest_rank
@@ -57,6 +57,7 @@ class Observations:
         self._sums: dict[int, _Sums] = {}
         self._parts: list[tuple[Numbers, Floats]] = []
         self._waiting = 0
+        self.is_summed = metric.statistic in {"ratio", "count"}
 
     def add(self, places: Numbers, seen: Floats) -> None:
         """Add a row each: location (`pack_location`), value and weight."""
@@ -78,10 +79,6 @@ class Observations:
             # A file's number is the highest part, so adding shifts the files and leaves stratum and kind alone.
             self._parts.append((collected.places + pack_location(files), collected.seen))
 
-    @property
-    def is_summed(self) -> bool:
-        return self.metric.statistic in {"ratio", "count"}
-
     def _sum_up(self) -> None:
         files, strata, kinds, seen = self._unpack()
         for kind in np.unique(kinds).tolist():
@@ -92,7 +89,7 @@ class Observations:
             sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
             for number in np.unique(strata[own]).tolist():
                 values, weights = seen[own & (strata == number)].T
-                squares, _ = powers(values, weights)
+                squares, _ = sum_powers(values, weights)
                 sums.strata[number - 1] += values.sum(), weights.sum(), *squares, (weights != 0).sum()
         self._parts, self._waiting = [], 0
 
@@ -113,29 +110,24 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return (value, weight), and how many sessions each represents (None: one), of all kinds or one."""
+        """Return (value, weight) of each observation, and the number of sessions that it represents (None = one each).
+        `kind`: None = of all kinds."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
 
-    def by_file(self, files: int) -> list[float | None]:
+    def list_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
+        """Return the figure of each group of files."""
+        files = max((file + 1 for group in groups for file in group), default=0)
         if self.is_summed:
             sums = self.sums()
             sums.reach(files)
-            return [_figure_of_sums(self.metric, row) for row in sums.rows]
-        numbers, weights, _, seen = self._unpack()
-        order = np.argsort(numbers, kind="stable")
-        parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
-        return [_figure_of_rows(self.metric, seen[part], self._weigh(weights[part])) for part in parts]
-
-    def list_group_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
-        if self.is_summed:
-            sums = self.sums()
-            sums.reach(max((file + 1 for group in groups for file in group), default=0))
             return [_figure_of_sums(self.metric, sums.rows[list(group)].sum(axis=0)) for group in groups]
         numbers, strata, _, seen = self._unpack()
-        inside = [np.isin(numbers, group) for group in groups]
-        return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in inside]
+        order = np.argsort(numbers, kind="stable")
+        parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
+        members = [np.concatenate([parts[file] for file in group]) for group in groups]
+        return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in members]
 
     def _weigh(self, strata: Numbers) -> Floats | None:
         return None if self._stands_for is None else self._stands_for[strata]
@@ -175,7 +167,7 @@ class Collector:
 class _Sums:
     def __init__(self, strata: int = 0) -> None:
         self.strata = np.zeros((strata, 6))
-        """Sums by stratum: values, weights, `powers`, number observed; other sums are then weighted."""
+        """Sums by stratum: values, weights, `sum_powers`, number observed; other sums are then weighted."""
         self.rows: Floats = np.zeros((0, 3))
         """Sums by file: values (numerators), weights (denominators), count."""
         self.squares = np.zeros(3)
@@ -189,7 +181,7 @@ class _Sums:
         columns = [np.bincount(files - first, column) for column in (values, weights, np.ones(len(seen)))]
         self.reach(last + 1)
         self.rows[first : last + 1] += np.stack(columns, axis=-1)
-        squares, fourths = powers(values, weights)
+        squares, fourths = sum_powers(values, weights)
         self.squares += squares
         self.fourths += fourths
         self.observed += int((weights != 0).sum())
@@ -275,7 +267,7 @@ def estimate(
             products, sizes = pool(sample, weights, moments[:, :2], squares, moments[:, 5:], finite=asked > 0)
             size = float(sizes[0])
     if drawn:
-        # What was drawn may have moved the sessions of a file together.
+        # A random draw may have moved the sessions of a file together.
         residual = np.array([1, -value])
         products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
     worth = effective_sessions(sums.squares, sums.fourths, total)
@@ -326,9 +318,9 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
 
 
 MOST = 100
-"""The number of prompts above which there is no table by prompt: such a dataset has one for each sample."""
+"""The most prompts that get a table by prompt: a dataset with more has a prompt for each sample."""
 LEAST = 1.5
-"""The sessions per prompt below which most samples have their own, and a table by prompt says nothing."""
+"""The fewest sessions per prompt for a table by prompt: with fewer, most samples have a prompt to themselves."""
 UNITS = ("share", "score", "number")
 
 

@@ -4,7 +4,7 @@ In each round both engines are fresh processes, asked about each file one right 
 the machine slows both. Rounds are therefore the sample: the difference is the mean of the rounds' differences, with
 Student's t. Times are compared by their logarithms: a round in which the machine is half as fast doubles both times and
 their difference, but not their ratio. If only some of the project's sessions were asked, their sampling error is added,
-from a jackknife over random groups of sessions with the finite population's correction. The same groups tell how much a
+from a jackknife over random groups of sessions with the finite population's correction. The same groups show how much a
 mean varies within a round.
 
 Two processes of one program may differ by some percent for as long as they run, just because of how their memory is
@@ -66,8 +66,8 @@ class Observed(msgspec.Struct):
 
 
 def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = None) -> float:
-    """Return the ceil(q·n)-th smallest value; NaN without values. `stands_for`: how often each value counts; None =
-    once."""
+    """Return the ceil(q·n)-th smallest value; NaN without values. `stands_for`: the number of times that each value
+    counts; None = once."""
     if not len(values):
         return float("nan")
     # Rounding must not raise the rank by one, for example if 0.07 · 100 is 7.000000000000001.

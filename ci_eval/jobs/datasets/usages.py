@@ -1,10 +1,11 @@
-"""The object usages of projects, and their histories from Git, from recorded editing, or simulated."""
+"""The object usages of projects, and their histories from Git or from recorded editing."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -13,14 +14,13 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.model import History, ObjectUsage, StoredText
-from ci_eval.fetch import dataset, project, sealed
+from ci_eval.fetch import project, sealed
 from ci_eval.fetch.git import repository
-from ci_eval.jobs.datasets.records import Source, tell
+from ci_eval.jobs.datasets.records import Source, print_outcomes
 from ci_eval.plugins.mining.usages import languages, streams
-from ci_eval.plugins.mining.usages.dialect import Dialect, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Dialect, ProjectContext, Receiver
 from ci_eval.plugins.mining.usages.histories import Merge, Mined, Miner, git_snapshots
 from ci_eval.plugins.mining.usages.recordings import Recording
-from ci_eval.plugins.mining.usages.simulation import simulate
 from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 
 
@@ -28,13 +28,11 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     own_types: bool = False
     infer: bool = False
-    """True to ask jedi if local rules do not find the type."""
+    """Whether jedi is asked for types that local rules do not find."""
     merge: Merge = "last"
-    seed: int = 0
-    steps: bool = False
     jobs: int = 1
     texts: bool = False
-    """True to store the texts, and where the objects are in them."""
+    """Whether texts are stored, and the locations of the objects in them."""
 
     def dialect(self) -> Dialect:
         if not self.language:
@@ -48,7 +46,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write a line for each usage, in the order of `specs`. Raises ConfigError, PreparationError, NothingToEvaluate."""
+    """Write a line for each usage, project by project. Raises ConfigError, PreparationError, NothingToEvaluate."""
     dialect = choices.dialect()
     lines: list[ObjectUsage] = []
     reports = []
@@ -91,10 +89,9 @@ OTHERS: Mapping[Receiver, str] = {
 
 
 def format_known_share(receivers: Mapping[Receiver, int]) -> str:
-    """Return the share of calls on objects whose type is known, as a percentage; "" without any."""
-    objects = receivers.get("object", 0)
-    every = objects + receivers.get("unknown", 0)
-    return f"{objects / every:.0%}" if every else ""
+    """Return the percentage of calls on objects whose type is known; "" without such calls."""
+    known, unknown = receivers.get("object", 0), receivers.get("unknown", 0)
+    return f"{known / (known + unknown):.0%}" if known + unknown else ""
 
 
 # ------------------------------------------------------------------------------------------------------ histories
@@ -104,51 +101,46 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
     """Write histories. A source is a URL or folder, optionally with @REVISION. Raises ConfigError, InstallError,
     NothingToEvaluate."""
     dialect = choices.dialect()
-    histories: list[Mined] = []
-    reports = []
+    results: list[tuple[str, Mined]] = []
     for source in sources:
         screen.say(f"Copying {source}")
         with repository(source) as copy, screen.steps(f"Reading {source}", "files") as steps:
-            every = copy.files(tuple(dialect.grammars))
+            files = copy.files(tuple(dialect.grammars))
             # Names in Git may be any bytes, but the histories are stored as UTF-8.
-            paths = [path for path in every if path == path.encode(errors="ignore").decode()]
-            infer = JediInference() if choices.infer else None
-            miner = _miner(
-                choices, dialect, copy.name, Surroundings(own=dialect.own(paths), infer=infer, places=choices.texts)
-            )
-            mined = Mined(skipped=Counter({"file whose name is not UTF-8": len(every) - len(paths)}))
+            paths = [path for path in files if path == path.encode(errors="ignore").decode()]
+            miner = _miner(choices, dialect, copy.name, own=dialect.own(paths))
+            mined = Mined(skipped=Counter({"file whose name is not UTF-8": len(files) - len(paths)}))
             for number, path in enumerate(paths, 1):
                 miner.mine(git_snapshots(copy, path, mined.skipped), mined)
                 steps.show(number, len(paths))
-        histories.append(mined)
-        reports.append(_history_report(source, mined, choices))
-    _finish_histories(histories, output, reports, screen)
+        results.append((source, mined))
+    _finish_histories(results, output, choices, screen)
 
 
 def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: Choices, screen: Screen) -> None:
-    """`recordings`: format and path of each. Raises ConfigError, NothingToEvaluate."""
-    histories: list[Mined] = []
-    reports = []
+    """Write the histories in recorded editing. `recordings`: format and path of each. Raises ConfigError,
+    NothingToEvaluate."""
+    results: list[tuple[str, Mined]] = []
     for name, path in recordings:
         stream = streams.CATALOG.load(name)
         if not path.exists():
             raise ConfigError(f"there is no recording {path}: give a file or a folder, as in --stream {name}=PATH")
-        # Where the recording tells the usages itself, no text is read.
+        # If the recording holds the usages, no text is read.
         dialect = languages.CATALOG.load(languages.names()[0]) if stream.languages else choices.dialect()
         screen.say(f"Reading {path}")
         recording = Recording(language=dialect.name, ends=tuple(dialect.grammars))
         mined = Mined(skipped=recording.skipped)
-        around = Surroundings(infer=JediInference() if choices.infer else None, places=choices.texts)
         try:
-            _miner(choices, dialect, path.stem, around).mine(stream.read(path, recording), mined)
+            _miner(choices, dialect, path.stem).mine(stream.read(path, recording), mined)
         except OSError as error:
             raise ConfigError(f"cannot read {path}: {error.strerror or error}; check its permissions") from error
-        histories.append(mined)
-        reports.append(_history_report(f"{name}={path}", mined, choices))
-    _finish_histories(histories, output, reports, screen)
+        results.append((f"{name}={path}", mined))
+    _finish_histories(results, output, choices, screen)
 
 
-def _miner(choices: Choices, dialect: Dialect, name: str, around: Surroundings) -> Miner:
+def _miner(choices: Choices, dialect: Dialect, name: str, **own: Any) -> Miner:
+    """`own`: the project's own names, if they are known."""
+    around = ProjectContext(infer=JediInference() if choices.infer else None, places=choices.texts, **own)
     return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
 
 
@@ -170,27 +162,13 @@ def _history_report(title: str, mined: Mined, choices: Choices) -> Source:
     return Source(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
 
 
-def simulate_histories(source: Path, output: Path, choices: Choices, screen: Screen) -> None:
-    """Write a simulated history for each usage in a file. Raises ConfigError, NothingToEvaluate."""
-    skipped: Counter[str] = Counter()
-    usages = []
-    for _, line in dataset.prepare(str(source), cache=machine.cache_folder()).lines():
-        try:
-            usages.append(msgspec.convert(line, ObjectUsage))
-        except msgspec.ValidationError:  # noqa: PERF203 - each line may be broken
-            skipped["line that is no usage"] += 1
-    histories = list(simulate(usages, seed=choices.seed, skipped=skipped, steps=choices.steps))
-    facts = {"usages": f"{len(usages):,}", "histories": f"{len(histories):,}"}
-    screen.warn("these histories are simulated: they show that an evaluation works, not what developers do")
-    _finish(histories, "histories", output, [Source(source.name, facts, skipped)], screen)
-
-
 # ---------------------------------------------------------------------------------------------------------- output
 
 
-def _finish_histories(results: Sequence[Mined], output: Path, reports: Sequence[Source], screen: Screen) -> None:
-    texts = {digest: text for mined in results for digest, text in mined.texts.items()}
-    lines = [line for mined in results for line in mined.histories]
+def _finish_histories(results: Sequence[tuple[str, Mined]], output: Path, choices: Choices, screen: Screen) -> None:
+    texts = {digest: text for _, mined in results for digest, text in mined.texts.items()}
+    lines = [line for _, mined in results for line in mined.histories]
+    reports = [_history_report(title, mined, choices) for title, mined in results]
     _finish(lines, "histories", output, reports, screen, [*texts.values()])
 
 
@@ -202,7 +180,7 @@ def _finish(
     screen: Screen,
     texts: Sequence[StoredText] = (),
 ) -> None:
-    tell(reports, screen)
+    print_outcomes(reports, screen)
     if not lines:
         raise NothingToEvaluate(f"no {kind} were found: the table above says what became of everything")
     atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in (*lines, *texts)))

@@ -1,7 +1,8 @@
-"""The job `logs calibrate`: it looks for settings under which synthetic logs train as good a ranker as logs of users.
+"""The job `logs calibrate`: it finds settings with which synthetic logs train as good a ranker as logs of users.
 
-The procedure is that of the thesis, section 4.2: a ranker is trained on one group of real logs, and its Top-1 measured
-on the other. Settings are tried until a ranker trained on synthetic logs has a Top-1 within a threshold of that.
+The procedure is that of the thesis, section 4.2. A ranker is trained on one group of real logs, and its Top-1 is
+measured on the other group. Settings are tried until the Top-1 of a ranker from synthetic logs differs from it by no
+more than a threshold.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.ci import Screen
@@ -27,22 +29,12 @@ from ci_eval.jobs.evaluate import only_logs
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.jetbrains.event_logs import EventSessions
 from ci_eval.jobs.ml import logs_of_all, summing_to_one
-from ci_eval.plugins.learning import training
-from ci_eval.plugins.learning.events import (
-    POSITION,
-    FeatureTable,
-    ShownSession,
-    identity,
-    make_lists,
-    present_features,
-    read_sessions,
-    training_rows,
-)
+from ci_eval.plugins.learning import events, training
+from ci_eval.plugins.learning.events import ShownSession
 from ci_eval.plugins.learning.rankers import Scores, lightgbm
-from ci_eval.plugins.learning.training import fit_user
 
 STOPPING = 20
-"""Percentage of the real logs for training that decides when training on the others stops."""
+"""The percentage of the real logs for training that decides when training on the others stops."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,12 +60,12 @@ class Rankers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSessions:
-    """Return the sessions of any logs. Raises WorkspaceError, ConfigError, NothingToEvaluate."""
-    if events := event_logs.read([source], seed, screen):
-        return events
+    """Return the sessions of logs in any format. Raises WorkspaceError, ConfigError, NothingToEvaluate."""
+    if sessions := event_logs.read([source], seed, screen):
+        return sessions
     folders = logs_of_all([source])
     train, validation = (
-        [session for folder in folders for session in read_sessions(folder / f"{side}.parquet")]
+        [session for folder in folders for session in events.read_sessions(folder / f"{side}.parquet")]
         for side in ("train", "validation")
     )
     if not (train or validation):
@@ -82,17 +74,19 @@ def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSession
 
 
 def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label, seed: int, threads: int) -> Rankers:
-    """Train a ranker on each log, and score both on the real logs for validation. Raises NothingToEvaluate."""
-    common = present_features(made.train) & present_features(seen.train)
-    if common <= {POSITION}:
+    """Train a ranker on synthetic and one on real logs, and score both on the real logs for validation. Raises
+    NothingToEvaluate."""
+    common = events.present_features(made.train) & events.present_features(seen.train)
+    if common <= {events.POSITION}:
         raise NothingToEvaluate("the logs have no feature in common: log both with the same program")
-    table = FeatureTable.of(chain(made.train, seen.train), only=common)
-    # Early stopping must not look at the held-out logs, so it gets a part of the logs for training.
-    stopping = [draw(seed, f"stop {session.user}\0{session.session}") * 100 < STOPPING for session in seen.train]
-    learned = [session for session, is_it in zip(seen.train, stopping, strict=True) if not is_it]
-    checked = [session for session, is_it in zip(seen.train, stopping, strict=True) if is_it]
+    table = events.FeatureTable.of(chain(made.train, seen.train), only=common)
+    # Early stopping must not see the held-out logs, so it gets a part of the logs for training.
+    learned, checked = list[ShownSession](), list[ShownSession]()
+    for session in seen.train:
+        is_for_stopping = draw(seed, f"stop {session.user}\0{session.session}") * 100 < STOPPING
+        (checked if is_for_stopping else learned).append(session)
     rows = {
-        name: training_rows(sessions, table, label, seed, side=name, project=name)
+        name: events.training_rows(sessions, table, label, seed, side=name, project=name)
         for name, sessions in (
             ("synthetic training", made.train),
             ("synthetic validation", made.validation),
@@ -112,7 +106,7 @@ def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label
     return Rankers(
         features=table.names,
         # The first position is the best, and a higher prediction ranks first.
-        shown=_judge(test, -test.rows[:, table.names.index(POSITION)]),
+        shown=_judge(test, -test.rows[:, table.names.index(events.POSITION)]),
         synthetic=_judge(test, of_made),
         real=_judge(test, of_seen),
         lists=len(rows["synthetic training"].sizes),
@@ -127,7 +121,7 @@ def _judge(test: training.LookupRows, predicted: NDArray[np.floating[Any]]) -> J
 
 
 def _difference(test: training.LookupRows, gains: Floats, sessions: Sequence[ShownSession]) -> Difference:
-    users = {identity(session): session.user for session in sessions}
+    users = {events.identity(session): session.user for session in sessions}
     by_user = len(set(users.values())) >= event_logs.ENOUGH_USERS
     sums: dict[str, float] = {}
     mean = float(gains.mean())
@@ -149,9 +143,8 @@ KINDS = "actions.strategy.filters.statementTypes="
 USER = "interpret.userModel="
 
 
-class Setting(msgspec.Struct, frozen=True):
-    name: str
-    overrides: tuple[str, ...]
+Setting = tuple[str, tuple[str, ...]]
+"""A name, and keys of the configuration with their values."""
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -194,10 +187,10 @@ def calibrate(
     resume: bool,
     screen: Screen,
 ) -> Calibration:
-    """Try the settings of the files `own`, or else the known ones, until one is close enough; with `every`, try all.
+    """Try the settings in the files `own`, or the known ones, until one is close enough; with `every`, try all.
 
-    calibration.json is written after each workspace. `resume`: continue with the files that exist. Raises ConfigError,
-    WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
+    `resume`: continue with existing files. Raises ConfigError, WorkspaceError, PreparationError, NothingToEvaluate,
+    EngineFailure.
     """
     if not resume:
         atomic.empty_folder(output)
@@ -205,12 +198,14 @@ def calibrate(
     seen = read_event_sessions(real, seed, screen)
     screen.say(f"Real logs: {len(seen.train):,} sessions in the first group, {len(seen.validation):,} in the second")
     settings = [_read_setting(path) for path in own] or list(known(seen))
-    attempts: list[Attempt] = []
-    for number, setting in enumerate(settings, 1):
-        screen.say(f"Setting {number} of {len(settings)}: {setting.name}")
-        slug = re.sub(r"[^A-Za-z0-9]+", "-", setting.name).strip("-").lower()
+    calibration = Calibration(
+        threshold=threshold, first_group=len(seen.train), second_group=len(seen.validation), attempts=(), chosen=None
+    )
+    for number, (name, overrides) in enumerate(settings, 1):
+        screen.say(f"Setting {number} of {len(settings)}: {name}")
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()
         folder = output / "settings" / f"{number}-{slug}"
-        logging_config = ml.for_logs(configured(setting.overrides), (), screen)
+        logging_config = ml.for_logs(configured(overrides), (), screen)
         workspace, trouble = only_logs(
             logging_config, output=folder, jobs=jobs, resume=resume, shard=None, screen=screen
         )
@@ -218,34 +213,34 @@ def calibrate(
             raise trouble
         made = read_event_sessions(workspace.folder, logging_config.interpret.seed, screen)
         rankers = compare_logs(made, seen, label, seed, jobs)
-        attempts.append(
-            Attempt(
-                name=setting.name,
-                workspace=folder.relative_to(output).as_posix(),
-                overrides=setting.overrides,
-                sessions=len(made.train),
-                rankers=rankers,
-                close=abs(rankers.top1.value) <= threshold,
-            )
+        attempt = Attempt(
+            name=name,
+            workspace=folder.relative_to(output).as_posix(),
+            overrides=overrides,
+            sessions=len(made.train),
+            rankers=rankers,
+            close=abs(rankers.top1.value) <= threshold,
         )
+        chosen = calibration.chosen or (name if attempt.close else None)
+        calibration = replace(calibration, attempts=(*calibration.attempts, attempt), chosen=chosen)
         # Written after each setting, so that an interrupted job leaves its attempts.
-        _write_result(seen, attempts, threshold, output)
-        if attempts[-1].close and not every:
+        atomic.write_json(output / "calibration.json", calibration)
+        if calibration.chosen and not every:
             break
-    return _write_result(seen, attempts, threshold, output)
+    return calibration
 
 
 def known(seen: EventSessions) -> Iterator[Setting]:
-    """Yield the settings of the thesis's table 2, the third with the tables of the first group; then those of
+    """Yield the settings in table 2 of the thesis, with a user model of the first group; then those of
     docs/results/ml.md."""
     # `null` takes away a filter that the configuration may have.
     everything = f"{KINDS}null"
-    lists = list(make_lists(seen.train))
-    yield Setting("names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0)))
-    yield Setting("all tokens, nothing typed", (everything, _single_list_user(0)))
+    lists = list(events.make_lists(seen.train))
+    yield "names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0))
+    yield "all tokens, nothing typed", (everything, _single_list_user(0))
     if not lists:
         raise NothingToEvaluate("the first group of the real logs has no list: give more logs")
-    model = fit_user(lists).model
+    model = training.fit_user(lists).model
     fitted = {
         "profile": "thesis",
         # A configuration whose first prefixes do not sum to 1 is refused.
@@ -255,25 +250,26 @@ def known(seen: EventSessions) -> Iterator[Setting]:
         "attend": 1.0,
     }
     user = msgspec.json.encode(fitted).decode()
-    yield Setting("all tokens, user fitted to the first group", (everything, USER + user))
-    yield Setting("all tokens, one letter typed", (everything, _single_list_user(1)))
+    yield "all tokens, user fitted to the first group", (everything, USER + user)
+    yield "all tokens, one letter typed", (everything, _single_list_user(1))
     for profile in ("calibrated", "thesis"):
-        yield Setting(f"all tokens, user {profile}", (everything, USER + profile))
+        yield f"all tokens, user {profile}", (everything, USER + profile)
 
 
 def _single_list_user(typed: int) -> str:
-    """A user who sees one list, after `typed` letters, and takes the text if it is there."""
+    """Return the key of a user who sees one list, after `typed` letters, and takes the text if the list has it."""
     return f"{USER}{{profile: always, firstPrefix: {[0] * typed + [1]}, cancel: [1]}}"
 
 
 def _read_setting(path: Path) -> Setting:
-    """Read a setting from a YAML file with the keys to change, such as `fit-user-model` prints. Raises ConfigError."""
+    """Read a setting from a YAML file with keys of the configuration, as `fit-user-model` prints. Raises
+    ConfigError."""
     if not path.is_file():
         raise ConfigError(f"{path} is not there: --try takes a YAML file with the keys to change")
     raw = parse_yaml(path.read_text("utf-8"), str(path))
     if not isinstance(raw, dict) or not raw:
         raise ConfigError(f"{path} has no keys of a configuration")
-    return Setting(path.stem, tuple(_overrides(raw)))
+    return path.stem, tuple(_overrides(raw))
 
 
 def _overrides(raw: dict[str, object], above: str = "") -> Iterator[str]:
@@ -283,16 +279,3 @@ def _overrides(raw: dict[str, object], above: str = "") -> Iterator[str]:
             yield from _overrides(value, f"{above}{key}.")
         else:
             yield f"{above}{key}={msgspec.json.encode(value).decode()}"
-
-
-def _write_result(seen: EventSessions, attempts: Sequence[Attempt], threshold: float, output: Path) -> Calibration:
-    chosen = next((attempt for attempt in attempts if attempt.close), None)
-    calibration = Calibration(
-        threshold=threshold,
-        first_group=len(seen.train),
-        second_group=len(seen.validation),
-        attempts=tuple(attempts),
-        chosen=chosen.name if chosen else None,
-    )
-    atomic.write_json(output / "calibration.json", calibration)
-    return calibration

@@ -1,4 +1,4 @@
-"""The jobs import and export: workspaces of the JetBrains plugin become ours and the reverse, or ours become tables."""
+"""The jobs import and export: from workspaces of the JetBrains plugin to ours and back, and from ours to tables."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -32,32 +33,13 @@ from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.plugins.exports import tables
 from ci_eval.plugins.exports.run import open_workspace
-from ci_eval.plugins.exports.tables import Passes
 from ci_eval.plugins.jetbrains import generations
-from ci_eval.plugins.jetbrains.fields import plain
-from ci_eval.plugins.jetbrains.generation import normalise_language
-from ci_eval.plugins.jetbrains.kept import FOLDER, Kept
-from ci_eval.plugins.jetbrains.workspace import Origin, Writer, find_actions_files, read_errors, read_files
+from ci_eval.plugins.jetbrains import workspace as plugin_files
+from ci_eval.plugins.jetbrains.fields import read_json
+from ci_eval.plugins.jetbrains.generation import normalise_language, strategy_of
 
 OWN = "ci-eval"
-NAMED = "%Y-%m-%d_%H-%M-%S"
-
-
-def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
-    """Return the known keys, and a warning for the others. Nothing in the configuration is run."""
-    try:
-        loaded = load(path, environment=_Verbatim())
-        config, warnings = loaded.config, loaded.warnings
-    except ConfigError as error:
-        config, warnings = _least_config(raw), (f"only the strategy of config.json is taken over: {error}",)
-    prefix = config.actions.strategy.prefix
-    if prefix.emulate_typing and prefix.name == "SimplePrefix":
-        every = model.PrefixConfig(name="EveryPrefix", n=prefix.n)
-        strategy = replace(config.actions.strategy, prefix=every)
-        config = replace(config, actions=replace(config.actions, strategy=strategy))
-    # The plugin's lists are stored as they came, without any client's filter.
-    interpret = replace(config.interpret, client="raw")
-    return replace(config, language=language, interpret=interpret), warnings
+FOLDER_NAME = "%Y-%m-%d_%H-%M-%S"
 
 
 class _Verbatim(dict[str, str]):
@@ -70,54 +52,57 @@ class _Verbatim(dict[str, str]):
         return f"${{{name}}}"
 
 
-def _least_config(raw: Mapping[str, object]) -> Config:
-    """Return strategy, completion type and title alone; each is left out if it is not understood."""
-    config = Config()
-    for key, value in _known_sections(raw).items():
-        section = {key: value}
-        try:
-            config = msgspec.convert(_merge(msgspec.to_builtins(config), section), Config)
-        # A section that is not understood must not cost the others.
-        except msgspec.ValidationError:
-            continue
-    return config
+def _read_config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
+    """Return the known keys, and warnings about the others. Nothing in the configuration is run."""
+    try:
+        loaded = load(path, environment=_Verbatim())
+        config, warnings = loaded.config, loaded.warnings
+    except ConfigError as error:
+        config, accepted = Config(), dict[str, object]()
+        warnings = (f"only the strategy of config.json is taken over: {error}",)
+        for key, section in _known_sections(raw).items():
+            # A section that is not understood must not cost the others.
+            with suppress(msgspec.ValidationError):
+                config = msgspec.convert({**accepted, key: section}, Config)
+                accepted[key] = section
+    prefix = config.actions.strategy.prefix
+    if prefix.emulate_typing and prefix.name == "SimplePrefix":
+        every = model.PrefixConfig(name="EveryPrefix", n=prefix.n)
+        strategy = replace(config.actions.strategy, prefix=every)
+        config = replace(config, actions=replace(config.actions, strategy=strategy))
+    # The plugin's lists are stored as they came, without any client's filter.
+    interpret = replace(config.interpret, client="raw")
+    return replace(config, language=language, interpret=interpret), warnings
 
 
 def _known_sections(raw: Mapping[str, object]) -> dict[str, object]:
-    sections_read: dict[str, object] = {}
+    """Return strategy, completion type, title and project in our sections, each if it is there."""
     sections = {name: value for name, value in raw.items() if isinstance(value, Mapping)}
-    below = sections.get("actions", {}).get("strategy")
-    strategy = sections.get("strategy") or (below if isinstance(below, Mapping) else {})
-    prefix, context = strategy.get("prefix"), strategy.get("context")
+    strategy = sections.get("strategy") or strategy_of(raw)
     kinds = strategy.get("filters")
     filters = {
         key: [kind for kind in value if kind in set(model.Kind)] if key == "statementTypes" and value else value
         for key, value in (kinds.items() if isinstance(kinds, Mapping) else ())
         if key in {"statementTypes", "isStatic", "isArgument", "packageRegex"}
     }
-    sections_read["actions"] = {"strategy": {"prefix": prefix or {}, "context": context or "ALL", "filters": filters}}
+    prefix, context = strategy.get("prefix") or {}, strategy.get("context") or "ALL"
     kind = sections.get("interpret", {}).get("completionType") or strategy.get("type")
-    sections_read["interpret"] = {"completionType": kind} if kind else {}
+    known: dict[str, object] = {
+        "actions": {"strategy": {"prefix": prefix, "context": context, "filters": filters}},
+        "interpret": {"completionType": kind} if kind else {},
+    }
     if title := sections.get("reports", {}).get("evaluationTitle"):
-        sections_read["reports"] = {"evaluationTitle": title}
+        known["reports"] = {"evaluationTitle": title}
     if project := raw.get("projectPath"):
-        sections_read["project"] = {"spec": f"path:{project}"}
-    return sections_read
-
-
-def _merge(base: dict[str, object], more: Mapping[str, object]) -> dict[str, object]:
-    merged = dict(base)
-    for key, value in more.items():
-        below = merged.get(key)
-        merged[key] = _merge(below, value) if isinstance(below, dict) and isinstance(value, Mapping) else value
-    return merged
+        known["project"] = {"spec": f"path:{project}"}
+    return known
 
 
 def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engine: str) -> Manifest:
     name, _, version = engine.partition("@")
     # The name of the folder is a time without a zone.
     try:
-        began = datetime.strptime(folder.resolve().name[:19], NAMED).replace(tzinfo=timezone.utc)
+        began = datetime.strptime(folder.resolve().name[:19], FOLDER_NAME).replace(tzinfo=timezone.utc)
     except ValueError:
         began = datetime.fromtimestamp((folder / "config.json").stat().st_mtime, tz=timezone.utc)
     start = began.replace(microsecond=0).isoformat()
@@ -150,8 +135,8 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
 
 
 def import_workspace(folder: Path, *, output: Path, generation: str | None, engine: str, screen: Screen) -> Evaluated:
-    """Read a workspace of the plugin into ours. `generation`: None = the one that wrote the configuration; `engine`:
-    NAME@VERSION. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
+    """Import a workspace of the plugin into `output`. `generation`: None for the one that wrote the configuration.
+    `engine`: NAME@VERSION. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     Workspace.check_free(output)
     path = folder / "config.json"
     if not path.is_file():
@@ -160,7 +145,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
         )
     # The workspace may come from somebody else, and a link could lead to any file of this machine.
     stored.refuse_links(folder)
-    raw = plain(path)
+    raw = read_json(path)
     if not isinstance(raw, dict):
         raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
     plugin_generation = (
@@ -168,9 +153,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
         if generation
         else next(known for known in generations.CATALOG.all() if known.wrote(raw))
     )
-    actions_ = raw.get("actions")
-    strategy = actions_.get("strategy") if isinstance(actions_, Mapping) else None
-    if isinstance(strategy, Mapping) and strategy.get("completionGolf"):
+    if strategy_of(raw).get("completionGolf"):
         raise ConfigError(f"{folder} is of code golf, whose sessions are not imported: leave it out")
     language = str(raw.get("language") or "Java")
     own = folder / OWN / "manifest.json"
@@ -179,12 +162,12 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
         loaded = load(folder / OWN / "config.yaml", environment={})
         config, warnings = loaded.config, loaded.warnings
     else:
-        config, warnings = _config(path, raw, normalise_language(language))
+        config, warnings = _read_config(path, raw, normalise_language(language))
         manifest = _describe_run(folder, config, raw, engine)
     for warning in warnings:
         screen.warn(warning)
     screen.say(f"Reading {folder} ({plugin_generation.name}: {plugin_generation.summary})")
-    origin = Origin(
+    origin = plugin_files.Origin(
         folder=folder,
         generation=plugin_generation,
         project=manifest.project.name,
@@ -192,7 +175,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
         language=language,
         with_user=config.user is not None,
     )
-    kept = Kept(folder)
+    kept = plugin_files.Kept(folder)
     workspace = Workspace.create(output)
     try:
         workspace.write_config(dump(config))
@@ -203,15 +186,17 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
         shutil.rmtree(output)
         raise
     for name, count in sorted(kept.unknown.items()):
-        screen.warn(f"unknown field in {name} ({count:,} times): kept in {output / FOLDER}, and not used")
+        screen.warn(f"unknown field in {name} ({count:,} times): kept in {output / plugin_files.FOLDER}, and not used")
     return pipeline.make_reports(workspace, config)
 
 
-def _import_results(origin: Origin, manifest: Manifest, kept: Kept, workspace: Workspace) -> None:
-    """Write the plugin's sessions into the workspace. Raises WorkspaceError, or NothingToEvaluate if there are none."""
-    lost = find_actions_files(origin.folder)
+def _import_results(
+    origin: plugin_files.Origin, manifest: Manifest, kept: plugin_files.Kept, workspace: Workspace
+) -> None:
+    """Write the plugin's sessions into the workspace. Raises WorkspaceError, and NothingToEvaluate without sessions."""
+    lost = plugin_files.find_actions_files(origin.folder)
     files, generated, statuses = 0, 0, Counter[model.Status]()
-    for file in read_files(origin, dict(lost), kept):
+    for file in plugin_files.read_files(origin, dict(lost), kept):
         path = file.source.path
         lost.pop(path, None)
         workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
@@ -230,8 +215,8 @@ def _import_results(origin: Origin, manifest: Manifest, kept: Kept, workspace: W
     # A shard may have no session, since there may be fewer files than shards.
     if not statuses and manifest.shard is None:
         raise NothingToEvaluate(f"{origin.folder} has no sessions: see its errors/, and data/files.json")
-    missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
-    for error in read_errors(origin.folder, missing, kept):
+    missing = {path: sessions for path, (_, sessions) in lost.items() if sessions}
+    for error in plugin_files.read_errors(origin.folder, missing, kept):
         workspace.write_error(error)
     names.count(source.text for source in workspace.sources()).save(workspace.names_path)
     kept.write(workspace.folder)
@@ -259,7 +244,7 @@ def _import_results(origin: Origin, manifest: Manifest, kept: Kept, workspace: W
 
 
 def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:
-    """`to`: a generation. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
+    """Write a workspace of the plugin's generation `to`. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     generation = generations.CATALOG.load(to)
     source = Workspace.open(folder)
     source.verify()
@@ -270,7 +255,7 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
         raise NothingToEvaluate(f"{folder} has no sessions")
     config = runs.stored_config(source, view)
     atomic.empty_folder(output)
-    writer = Writer(output, generation)
+    writer = plugin_files.Writer(output, generation)
     texts: dict[str, str] = {}
     for file, sessions in source.sessions(Session):
         texts[file.path] = file.text
@@ -281,7 +266,7 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
             writer.actions(file_actions, texts[file_actions.path])
     for error in source.errors():
         writer.error(error)
-    # An import takes this manifest, which says more than the plugin's own files.
+    # This manifest says more than the plugin's own files, so an import reads it.
     atomic.write(output / OWN / "manifest.json", (source.folder / "manifest.json").read_bytes())
     atomic.copy(source.config_path, output / OWN / "config.yaml")
     writer.close(generation.config(config, manifest.project.spec.removeprefix("path:")))
@@ -290,19 +275,13 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
 def export_tables(
     folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
 ) -> dict[Path, int]:
-    """Return the files with their numbers of rows. Raises ConfigError, WorkspaceError."""
+    """Write the tables of a workspace, and return the files with their numbers of rows. Raises ConfigError,
+    WorkspaceError."""
     source = open_workspace(folder)
-    tables.check(form)
-    passes = _choose_sessions(source, filters)
-    if not source.manifest().complete:
-        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
-    return tables.write(source, atomic.empty_folder(output), form, passes)
-
-
-def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
-    if not filters:
-        return lambda _: True
-    known = {part.name: part for part in add_filters(runs.stored_config(workspace), filters).report_filters.all}
+    if form == "parquet":
+        # A missing package is reported before anything is written.
+        tables.arrow()
+    known = {part.name: part for part in add_filters(runs.stored_config(source), filters).report_filters.all}
     chosen = []
     for name in filters:
         resolved = resolve(name, collect_letters(known))
@@ -312,4 +291,10 @@ def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
                 "such as prefix=1"
             )
         chosen.append(known[resolved])
-    return lambda session: any(part.weight(session) for part in chosen)
+    if not source.manifest().complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+
+    def passes(session: Session) -> bool:
+        return not chosen or any(part.weight(session) for part in chosen)
+
+    return tables.write(source, atomic.empty_folder(output), form, passes)

@@ -28,10 +28,11 @@ from ci_eval.plugins.mining.usages import streams
 from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording
 
 ENDS = {"select": "selected", "typed": "typed", "cancel": "cancelled"}
-UNTOLD = frozenset({"score_rank", "kind", *NAMES[OF_PROJECT:]})
+UNRECORDED = frozenset({"score_rank", "kind", *NAMES[OF_PROJECT:]})
 """Features that no recording holds: they come from the engine, or from the project's other files."""
 OF_WORD = ("prefix_length", "query", "length", "words", "underscores", "case", "prefix_match", "prefix_share")
 OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
+"""Features that do not depend on the text before the caret."""
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -42,7 +43,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
     @classmethod
     def named(cls, source: Path) -> Recorded | None:
-        """Return None without a format. Raises ConfigError."""
+        """Return None for a source without a format. Raises ConfigError."""
         form, _, path = str(source).partition("=")
         # A file name may hold an equals sign, so an existing path wins.
         if not path or form not in streams.names() or source.exists():
@@ -58,15 +59,27 @@ class Recorded(msgspec.Struct, frozen=True):
         return cls(form, Path(path))
 
     def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
-        """Yield the sessions that ended. Raises NothingToEvaluate if no list is recorded."""
+        """Yield the sessions that ended, each of the lists displayed while one word was typed. Raises NothingToEvaluate
+        if no list is recorded."""
         lookups = streams.CATALOG.load(self.form).lookups
         assert lookups
-        recording = Recording(language="", ends=("",), skipped=left_out)
-        known = _Sessions(left_out)
-        for lookup in lookups(self.path, recording):
-            yield from known.take(lookup)
-        yield from known.end()
-        if not known.lists:
+        words: dict[tuple[str, str], _TypedWord] = {}
+        for lookup in lookups(self.path, Recording(language="", ends=("",), skipped=left_out)):
+            if not lookup.candidates:
+                left_out["lists without candidates"] += 1
+                continue
+            at = lookup.user, lookup.file
+            # A recording has no project whose names could be counted.
+            word = words.get(at) or _TypedWord(0, Reader(find_keywords(lookup.file), NOTHING.without("")))
+            last = word.lists[-1][0] if word.lists else None
+            if last and (last.start != lookup.start or last.outcome in {"select", "cancel"}):
+                yield from word.session(left_out)
+                word = _TypedWord(word.number + 1, word.reader)
+            words[at] = word
+            word.add(lookup)
+        for word in words.values():
+            yield from word.session(left_out)
+        if not words:
             raise NothingToEvaluate(
                 f"{self.path} has no list that completion showed (`candidates`): edits alone do not tell what was "
                 "offered"
@@ -76,89 +89,55 @@ class Recorded(msgspec.Struct, frozen=True):
 class _TypedWord(msgspec.Struct):
     number: int
     reader: Reader
-    found: list[tuple[RecordedLookup, Shown]] = msgspec.field(default_factory=list)
-    numbers: dict[str, int] = msgspec.field(default_factory=dict)
+    lists: list[tuple[RecordedLookup, Shown]] = msgspec.field(default_factory=list)
+    ids: dict[str, int] = msgspec.field(default_factory=dict)
+    """Text → the item's number, the same in all lists."""
 
-
-class _Sessions(msgspec.Struct):
-    """A reader that joins the lists displayed while one word was typed, from the same offset."""
-
-    left_out: Counter[str]
-    lists: int = 0
-    _open: dict[tuple[str, str], _TypedWord] = msgspec.field(default_factory=dict)
-
-    def take(self, lookup: RecordedLookup) -> Iterator[ShownSession]:
-        if not lookup.candidates:
-            self.left_out["lists without candidates"] += 1
-            return
-        self.lists += 1
-        at = lookup.user, lookup.file
-        # A recording has no project whose names could be counted.
-        now = self._open.get(at) or _TypedWord(0, Reader(find_keywords(lookup.file), NOTHING.without("")))
-        last = now.found[-1][0] if now.found else None
-        if last and (last.start != lookup.start or last.outcome in {"select", "cancel"}):
-            yield from self._session(now)
-            now = _TypedWord(now.number + 1, now.reader)
-        self._open[at] = now
+    def add(self, lookup: RecordedLookup) -> None:
         texts = list(dict.fromkeys(lookup.candidates))
-        shown = Shown(
-            typed=len(lookup.prefix),
-            # The same text is the same item in all lists of a session.
-            ids=[now.numbers.setdefault(text, len(now.numbers)) for text in texts],
-            features=_features(lookup, texts, len(now.found), now.reader),
-        )
-        now.found.append((lookup, shown))
+        caret = CaretContext(path=lookup.file, before=lookup.before or "", prefix=lookup.prefix, query=len(self.lists))
+        rows = self.reader.rows(caret, [Suggestion(text=text) for text in texts]).tolist()
+        # An unknown feature is None: 0 would be a value.
+        known = [name not in UNRECORDED and (lookup.before is not None or name in OF_LIST) for name in NAMES]
+        features: list[dict[str, Feature]] = [
+            {name: value if is_known else None for name, value, is_known in zip(NAMES, row, known, strict=True)}
+            for row in rows
+        ]
+        ids = [self.ids.setdefault(text, len(self.ids)) for text in texts]
+        self.lists.append((lookup, Shown(typed=len(lookup.prefix), ids=ids, features=features)))
 
-    def end(self) -> Iterator[ShownSession]:
-        for session in self._open.values():
-            yield from self._session(session)
-
-    def _session(self, now: _TypedWord) -> Iterable[ShownSession]:
-        last, shown = now.found[-1]
+    def session(self, left_out: Counter[str]) -> Iterable[ShownSession]:
+        """Return the session, or nothing if it has no end or took an item that is not in the list."""
+        last, shown = self.lists[-1]
         if last.outcome not in ENDS:
-            self.left_out["sessions of which no end is recorded"] += 1
+            left_out["sessions of which no end is recorded"] += 1
             return ()
-        item = now.numbers.get(last.item) if last.item and last.outcome != "cancel" else None
+        item = self.ids.get(last.item) if last.item and last.outcome != "cancel" else None
         if last.outcome == "select" and item not in shown.ids:
-            self.left_out["sessions that took what is not in the list"] += 1
+            left_out["sessions that took what is not in the list"] += 1
             return ()
         session = ShownSession(
             user=last.user,
-            session=f"{last.file} {now.number}",
-            lookups=[list_shown for _, list_shown in now.found],
+            session=f"{last.file} {self.number}",
+            lookups=[shown_list for _, shown_list in self.lists],
             outcome=ENDS[last.outcome],
             wanted=item,
         )
         return (session,)
 
 
-def _features(
-    lookup: RecordedLookup, texts: Sequence[str], number: int, reader: Reader
-) -> Sequence[dict[str, Feature]]:
-    caret = CaretContext(path=lookup.file, before=lookup.before or "", prefix=lookup.prefix, query=number)
-    rows = reader.rows(caret, [Suggestion(text=text) for text in texts]).tolist()
-    known = [name not in UNTOLD and (lookup.before is not None or name in OF_LIST) for name in NAMES]
-    return [
-        # An unknown feature is None: 0 would be a value.
-        {name: value if is_told else None for name, value, is_told in zip(NAMES, row, known, strict=True)}
-        for row in rows
-    ]
-
-
 @lru_cache
-def _keywords_by_suffix() -> dict[str, frozenset[str]]:
-    return {end: language.keywords for language in languages.CATALOG.all() for end in language.suffixes if end}
-
-
 def find_keywords(file: str) -> frozenset[str]:
-    ends = [end for end in _keywords_by_suffix() if file.endswith(end)]
-    return _keywords_by_suffix()[max(ends, key=len)] if ends else frozenset()
+    """Return the keywords of a file's language, none for an unknown one."""
+    keywords = {end: language.keywords for language in languages.CATALOG.all() for end in language.suffixes if end}
+    ends = [end for end in keywords if file.endswith(end)]
+    return keywords[max(ends, key=len)] if ends else frozenset()
 
 
 ENOUGH_USERS = 10
-"""A lower number of users is not dealt out; sessions are."""
+"""With fewer users, sessions are dealt out in place of users."""
 PERCENT = 70
-"""The share of the users or sessions for training, if the logs do not say."""
+"""The share of the users or sessions that is for training, if the logs do not say."""
 CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
 
 
@@ -176,7 +155,7 @@ class EventSessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | None:
-    """Return None if no source is of events. `seed`: deals out the undivided sessions.
+    """Return the sessions of all sources, or None if no source is of events. `seed` deals out the undivided sessions.
 
     A source is a workspace whose logs are events alone, its `logs/` folder, a workspace of the plugin or its
     `logs.tar.gz`, a folder of chunks, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError, NothingToEvaluate.
@@ -184,49 +163,50 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
     recorded, places = [], []
     for source in sources:
         if recording := Recorded.named(source):
-            # One that is named twice is read once.
-            recorded += [recording] if recording not in recorded else []
+            recorded.append(recording)
             continue
         inside = sorted(path.parent for path in source.glob("*/manifest.json")) if source.is_dir() else []
         places += [source] if (source / "manifest.json").is_file() or not inside else inside
     log = EventLog()
-    with tempfile.TemporaryDirectory() as room:
-        found = [_find_files(place, Path(room) / str(number)) for number, place in enumerate(places)]
-        if not any([*found, *recorded]):
+    with tempfile.TemporaryDirectory() as folder:
+        found = [(place, _find_files(place, Path(folder) / str(number))) for number, place in enumerate(places)]
+        event_files = [files for _, files in found if files]
+        if not event_files and not recorded:
             return None
-        of_events = [files for files in found if files]
-        if len(of_events) < len(found):
-            stranger = places[found.index(None)]
-            raise ConfigError(f"{stranger} is no log of events, the others are: give logs of one format")
-        train = list(log.sessions(path for files in of_events for path in files.train))
-        validation = list(log.sessions(path for files in of_events for path in files.validation))
-        undivided = list(log.sessions(path for files in of_events for path in files.undivided))
+        for place, files in found:
+            if files is None:
+                raise ConfigError(f"{place} is no log of events, the others are: give logs of one format")
+        train = list(log.sessions(path for files in event_files for path in files.train))
+        validation = list(log.sessions(path for files in event_files for path in files.validation))
+        undivided = list(log.sessions(path for files in event_files for path in files.undivided))
+    # A recording that is named twice is read once.
+    recorded = list(dict.fromkeys(recorded))
     undivided += [session for recording in recorded for session in recording.sessions(log.left_out)]
     if undivided:
         # Sessions of one user are alike: whole users on one side make the validation honest.
         by_user = len({session.user for session in undivided}) >= ENOUGH_USERS
         units = [session.user if by_user else f"{session.user} {session.session}" for session in undivided]
-        chosen = [draw(seed, f"split {unit}") * 100 < PERCENT for unit in units]
-        train += [session for session, is_it in zip(undivided, chosen, strict=True) if is_it]
-        validation += [session for session, is_it in zip(undivided, chosen, strict=True) if not is_it]
+        for session, unit in zip(undivided, units, strict=True):
+            (train if draw(seed, f"split {unit}") * 100 < PERCENT else validation).append(session)
         screen.say(f"Dealt out by {'user' if by_user else 'session'}: {PERCENT} % for training")
     for reason, count in sorted(log.left_out.items()):
         screen.warn(f"left out of the logs: {count:,} {reason}")
     if not (train or validation):
         raise NothingToEvaluate("the logs hold no session that ended: give more of them")
-    projects = dict.fromkeys([files.project for files in of_events] + [recording.path.name for recording in recorded])
-    return EventSessions(projects=", ".join(projects), train=train, validation=validation)
+    projects = [files.project for files in event_files] + [recording.path.name for recording in recorded]
+    return EventSessions(projects=", ".join(dict.fromkeys(projects)), train=train, validation=validation)
 
 
-def _find_files(source: Path, room: Path) -> EventFiles | None:
+def _find_files(source: Path, unpacked: Path) -> EventFiles | None:
+    """Return the files of a source; None if it has no events. `unpacked`: the folder for what is in an archive."""
     if source.is_file():
         if source.name.endswith((".tar.gz", ".tgz")):
-            room.mkdir(parents=True)
-            unpack(source, room, Limits())
-            return _find_chunks(room, source.name)
+            unpacked.mkdir(parents=True)
+            unpack(source, unpacked, Limits())
+            return _find_chunks(unpacked, source.name)
         return EventFiles(project=source.name, undivided=(source,))
     if (source / "manifest.json").is_file() and (source / "logs").is_dir():
-        # Of a run that also wrote tables, these are read.
+        # If a run also wrote tables, the tables are read.
         record = logs.read_logs_record(source / "logs")
         if record is None or "jetbrains" not in record.formats or "parquet" in record.formats:
             return None
@@ -234,13 +214,13 @@ def _find_files(source: Path, room: Path) -> EventFiles | None:
         workspace.verify()
         return _find_chunks(source / "logs", workspace.manifest().project.name)
     if (source / "config.json").is_file() and (source / "logs.tar.gz").is_file():
-        return _find_files(source / "logs.tar.gz", room)
+        return _find_files(source / "logs.tar.gz", unpacked)
     return _find_chunks(source, source.name) if source.is_dir() else None
 
 
 def _find_chunks(folder: Path, name: str) -> EventFiles | None:
-    """Chunks are in LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, or directly in the folder."""
-    # If there are tables, these are read instead.
+    """Return the files LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, or the chunks in the folder itself."""
+    # If there are tables, the tables are read.
     if (folder / "train.parquet").is_file():
         return None
     # Logs may come from somebody else, and a link could lead to any file of this machine.
@@ -252,10 +232,9 @@ def _find_chunks(folder: Path, name: str) -> EventFiles | None:
     if sides["train"] or sides["validate"]:
         return EventFiles(project=name, train=sides["train"], validation=sides["validate"])
     # By name, chunk 10 would come before chunk 9.
-    chunks = sorted((path for path in folder.iterdir() if path.is_file() and CHUNK.search(path.name)), key=_number)
-    return EventFiles(project=name, undivided=chunks) if chunks else None
-
-
-def _number(path: Path) -> tuple[int, str]:
-    match = CHUNK.search(path.name)
-    return int(match[1]) if match else -1, path.name
+    numbered = sorted(
+        (int(match[1]), path.name, path)
+        for path in folder.iterdir()
+        if path.is_file() and (match := CHUNK.search(path.name))
+    )
+    return EventFiles(project=name, undivided=[path for *_, path in numbered]) if numbered else None

@@ -207,15 +207,7 @@ class Answers(msgspec.Struct):
 
 
 def bisect(
-    good: str,
-    bad: str,
-    config: Config,
-    *,
-    build: str,
-    repository: Path,
-    output: Path,
-    jobs: int,
-    screen: Screen,
+    good: str, bad: str, config: Config, *, build: str, repository: Path, output: Path, jobs: int, screen: Screen
 ) -> Bisection:
     """Find the versions in which results changed, and write bisect.json. An interrupted search resumes. Raises
     ConfigError, WorkspaceError or PreparationError."""

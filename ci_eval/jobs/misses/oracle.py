@@ -17,7 +17,7 @@ from ci_eval.core.contracts import Language
 from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.grammar.parsing import lost_bytes
 from ci_eval.core.grammar.shrinking import Excerpt, Shrinker
-from ci_eval.core.grammar.syntax import choose_grammar, parser
+from ci_eval.core.grammar.syntax import choose_grammar, parse_tree
 from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.engines import Defining, KeptEngine
 from ci_eval.core.interpret.player import Player
@@ -210,7 +210,6 @@ class Oracle:
     folder: Folder
     question: Question
     language: Language
-    judge: Asked | None = None
     kept: list[str] = field(default_factory=list)
     reason: str = ""
 
@@ -230,25 +229,16 @@ class Oracle:
         self._role = self._role_in(excerpt)
         self._scope = self._scope_of(excerpt)
         self.kept = ["each file still parses", "the syntax around the caret"]
-        self._definer, self._defined = None, frozenset[tuple[str, int]]()
+        self._defined = frozenset[tuple[str, int]]()
         for what, self._defines_object in (("name", False), ("object before it", True)):
-            for asked in filter(None, (self.asked, self.judge)):
-                if not self._defined and (defined := self._define(asked, project)):
-                    self._definer, self._defined = asked, defined
-                    self.kept.append(f"the definition of the {what}, as {asked.setup.engine.name} says")
-            if self._defined:
+            if defined := self._define(project):
+                self._defined = defined
+                self.kept.append(f"the definition of the {what}, as {self.asked.setup.engine.name} says")
                 break
         else:
             self.kept.append("nothing of the definition, which no engine knows")
         if self._scope:
             self.kept.append(f"the scope of the name, or of the object before it ({self._scope})")
-        if self.judge:
-            if not self._judge_has(excerpt):
-                raise NothingToEvaluate(
-                    f"{self.judge.setup.engine.name}, asked now, does not have {session.expected_text} either: leave "
-                    "--against out, or name another workspace"
-                )
-            self.kept.append(f"{self.judge.setup.engine.name} has the name")
 
     def holds(self, project: Project) -> bool:
         self.reason = self._differs(project, project.excerpts[self.question.path])
@@ -265,24 +255,18 @@ class Oracle:
         session = self.asked.ask(self.question, excerpt)
         if session is None or not (now := self._symptom(session, excerpt)) or not self.symptom.persists(now):
             return "no longer missed, or for another cause"
-        if self._definer:
-            defined = self._define(self._definer, project)
+        if self._defined:
+            defined = self._define(project)
             if not defined or not defined <= self._defined:
                 return "defined elsewhere"
-        return "" if self.judge is None or self._judge_has(excerpt) else "missed by the other engine as well"
+        return ""
 
-    def _define(self, asked: Asked, project: Project) -> Definitions:
+    def _define(self, project: Project) -> Definitions:
         path = self.question.path
         excerpt = project.excerpts[path]
         is_object = self._defines_object
         offset = self.shrinker(path, excerpt).receiver() if is_object else excerpt.find(self.question.call.offset)
-        return asked.define(self.question, project, offset)
-
-    def _judge_has(self, excerpt: Excerpt) -> bool:
-        assert self.judge
-        session = self.judge.ask(self.question, excerpt)
-        rank = rank_of(session) if session else None
-        return rank is not None and (self.symptom.rank is None or rank < self.symptom.rank)
+        return self.asked.define(self.question, project, offset)
 
     def _symptom(self, session: Session, excerpt: Excerpt) -> Symptom | None:
         source = SourceFile(path=self.question.path, checksum="", text=excerpt.text)
@@ -301,7 +285,7 @@ class Oracle:
     def count_errors(self, path: str, text: str) -> tuple[int, int]:
         grammar, syntax = choose_grammar(self.language.grammars, path), self.language.import_syntax
         own = syntax.errors(text, grammar) if syntax and syntax.errors else 0
-        return lost_bytes(parser(grammar).parse(text.encode()).root_node), own
+        return lost_bytes(parse_tree(text.encode(), grammar).root_node), own
 
     def shrinker(self, path: str, excerpt: Excerpt) -> Shrinker:
         begin = excerpt.find(self.question.call.offset) if path == self.question.path else None
@@ -312,5 +296,4 @@ class Oracle:
         return self.shrinker(self.question.path, excerpt).role()
 
     def close(self) -> None:
-        for asked in filter(None, (self.asked, self.judge)):
-            asked.engine.close()
+        self.asked.engine.close()

@@ -52,11 +52,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         excerpts = self.result.excerpts
         return sum(len(excerpts[path].text.splitlines()) for path in excerpts.keys() & self.result.files)
 
-    @property
-    def questions(self) -> int:
-        judge = self.oracle.judge
-        return self.oracle.asked.questions + (judge.questions if judge else 0)
-
     def asked_text(self) -> tuple[str, int]:
         """Return the text of the file as the engine was asked, and the offset of the caret."""
         question = self.oracle.question
@@ -93,8 +88,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         names = ", ".join(f"`{item.label or item.text}`" for item in shown_list[:SHOWN]) or "nothing"
         parts += [
             f"**Offered** ({total:,}, in this order): {names}{' …' if total > SHOWN else ''}",
-            f"**Expected**: `{question.call.expected_text}`, which leaves `{self.accepted_line()}`"
-            + (f"; {self.oracle.judge.setup.engine.name} has it" if self.oracle.judge else ""),
+            f"**Expected**: `{question.call.expected_text}`, which leaves `{self.accepted_line()}`",
         ]
         if self.after.message:
             parts.append(f"**The engine's error**: {self.after.message}")
@@ -104,8 +98,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; {self.environment}",
             f"**Dependencies**: {needs or 'none'}",
             f"**Seen** in {self.fresh} of {self.fresh} fresh processes. Reduced from {self.files_before:,} files and "
-            f"{self.lines_before:,} lines of this one, by {self.questions:,} questions, until {self.ended}. "
-            f"The same in each step: {', '.join(self.oracle.kept)}.",
+            f"{self.lines_before:,} lines of this one, by {self.oracle.asked.questions:,} questions, until "
+            f"{self.ended}. The same in each step: {', '.join(self.oracle.kept)}.",
             _fenced("\n".join(self.commands), "sh"),
             "The messages to and from the engine are in `exchange.txt`.",
         ]
@@ -126,10 +120,8 @@ def write_case(report: Report, file: Path) -> None:
     begin, end = text.rfind("\n", 0, caret) + 1, text.find("\n", caret)
     end = len(text) if end < 0 else end
     rules = f"expect: {question.call.expected_text}"
-    rank = rank_of(report.after)
-    if rank:
-        theirs = rank_of(report.oracle.judge.last) if report.oracle.judge and report.oracle.judge.last else None
-        rules += f"; rank <= {theirs or 1}"
+    if rank_of(report.after):
+        rules += "; rank <= 1"
     elif report.after.lookups and report.oracle.symptom.cause in {MORE_TEXT, OTHER_RANGE}:
         rules += f"; leaves: {report.accepted_line()}"
     column = caret - begin
@@ -263,14 +255,13 @@ def reduce(
     *,
     output: Path,
     seconds: float,
-    against: Path | None,
     case: Path | None,
     trusted: bool,
     command: Sequence[str],
     screen: Screen,
 ) -> Report:
-    """Shrink the project around the session whose id begins with `identity`. `against`: a workspace of another engine
-    that has what is missed. Raises WorkspaceError, ConfigError, PreparationError or NothingToEvaluate."""
+    """Shrink the project around the session whose id begins with `identity`. Raises WorkspaceError, ConfigError,
+    PreparationError or NothingToEvaluate."""
     Workspace.check_free(output)
     workspace = Workspace.open(folder)
     _, session = workspace.find_session(identity)
@@ -288,13 +279,11 @@ def reduce(
         question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
         if checksum(read_text(root, session.file)) != source.checksum:
             raise WorkspaceError(f"{session.file} is not what was evaluated, so that it cannot be reduced")
-        judge = _judge(against, session, root, trusted=trusted, screen=screen) if against else None
         oracle = Oracle(
             asked=Asked(_plain_setup(prepared, root)),
             folder=Folder(root, root.parent / "aside"),
             question=question,
             language=prepared.language,
-            judge=judge,
         )
         try:
             return _reduce(oracle, prepared, output, seconds, case, source.text, command, screen)
@@ -357,17 +346,6 @@ def _plain_setup(prepared: Prepared, root: Path) -> Setup:
     around = replace(setup.surroundings, root=root, sources=moved)
     settings = replace(setup.settings, trace=False)
     return replace(setup, settings=settings, surroundings=around, files=None, user=None, judge=None, run=None)
-
-
-def _judge(against: Path, session: Session, root: Path, *, trusted: bool, screen: Screen) -> Asked:
-    other = Workspace.open(against)
-    _, theirs = other.find_session(session.id)
-    own, rank = rank_of(session), rank_of(theirs)
-    if rank is None or (own is not None and rank >= own):
-        raise WorkspaceError(f"{against} does not have {session.expected_text} any better in session {session.id}")
-    config = runs.stored_config(other)
-    runs.refuse_foreign(other, config, trusted=trusted)
-    return Asked(_plain_setup(prepare(config, screen), root))
 
 
 def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, screen: Screen) -> dict[str, str]:

@@ -14,7 +14,6 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, rankers
 from ci_eval.core.config import Config, load
 from ci_eval.core.model import Value
-from ci_eval.core.workspace import Workspace
 from ci_eval.fetch import schemes
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.reuse import why_not_reusable
@@ -51,14 +50,13 @@ def plan(
     *,
     completion_types: Sequence[str],
     shards: int,
-    timings: Sequence[Path],
     ml_configs: Sequence[Path] = (),
     name: str = "",
 ) -> list[PlannedJob]:
     """Return the jobs, in the order of the configurations. Raises ConfigError for none, or too many jobs for a matrix.
 
-    `shards`: the average number per evaluation; with `timings` (workspaces of earlier runs), in proportion to their
-    time. `ml_configs`: also evaluated by the type ML. `name`: begins the names of all evaluations, if not empty.
+    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML. `name`: the
+    beginning of all names, unless empty.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
@@ -70,15 +68,10 @@ def plan(
         if count > most:
             raise ConfigError(f"{message}: plan the configurations in several calls, of {most} evaluations each")
         raise ConfigError(f"{message}: choose --shards {most // count} or fewer")
-    durations = _durations(timings)
-    keys = [
-        (config.language, load_engine(config).name, _strip_digest(config.project.spec), kind)
-        for _, config, kind in chosen
-    ]
-    counts = _deal_shards([durations.get(key) for key in keys], shards)
     jobs = []
-    for (path, config, kind), of in zip(chosen, counts, strict=True):
+    for path, config, kind in chosen:
         rankers.CATALOG.load(kind)
+        of = 1 if config.projects else shards
         evaluation = limits.name(f"{name}{'-' if name else ''}{path.stem}-{load_engine(config).name}-{kind.lower()}")
         for shard in (Shard(index=index, of=of) for index in range(1, of + 1)):
             title = f"{evaluation}-{shard.index}-of-{of}"
@@ -130,14 +123,7 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _job(
-    path: Path,
-    config: Config,
-    *,
-    name: str,
-    evaluation: str,
-    completion_type: str,
-    shard: Shard,
-    project: str = "",
+    path: Path, config: Config, *, name: str, evaluation: str, completion_type: str, shard: Shard, project: str = ""
 ) -> PlannedJob:
     engine = load_engine(config)
     scheme = config.project.spec.partition(":")[0]
@@ -163,44 +149,3 @@ def _job(
         php=needed.get("php", ""),
         ruby=needed.get("ruby", ""),
     )
-
-
-Key = tuple[str, str, str, str]
-
-
-def _strip_digest(spec: str) -> str:
-    # Workspaces have the digest, and configurations may leave it out.
-    return spec.partition("#")[0]
-
-
-def _durations(timings: Sequence[Path]) -> dict[Key, float]:
-    """Return the seconds of stage 2 by evaluation, summed over shards and processes."""
-    durations: dict[Key, float] = {}
-    for folder in timings:
-        manifest = Workspace.open(folder).manifest()
-        key = (
-            manifest.language,
-            manifest.engine.name,
-            _strip_digest(manifest.project.spec),
-            manifest.completion_type,
-        )
-        stage = manifest.stages.get("interpret")
-        seconds = stage.seconds if stage else None
-        # Seconds of one process; a run of less than a second still counts.
-        durations[key] = durations.get(key, 0.0) + (0.0 if seconds is None else max(seconds, 1.0) * manifest.jobs)
-    return durations
-
-
-def _deal_shards(seconds: Sequence[float | None], shards: int) -> list[int]:
-    """Return the shards of each evaluation in proportion to its seconds; `shards` on average."""
-    known = [value for value in seconds if value]
-    if not known:
-        return [shards] * len(seconds)
-    usual = sum(known) / len(known)
-    all_of_them = [value or usual for value in seconds]
-    per_shard = sum(all_of_them) / (len(all_of_them) * shards)
-    counts = [max(round(value / per_shard), 1) for value in all_of_them]
-    # Rounding may exceed the size of a matrix.
-    while sum(counts) > limits.MOST_JOBS:
-        counts[counts.index(max(counts))] -= 1
-    return counts

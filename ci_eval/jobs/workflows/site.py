@@ -34,7 +34,16 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 def site(folders: Sequence[Path], *, output: Path) -> Site:
     """Write the trend site. Raises WorkspaceError, also for foreign content in `output`."""
     figures: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
-    for history in (history for folder in folders for history in _histories(folder)):
+    histories: list[Path] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
+        # Histories come from artifacts, and a link in one could lead to any file of this machine.
+        stored.refuse_links(folder)
+        manifests = {path.parent for path in folder.glob("*/manifest.json")}
+        below = {path.parent for path in folder.glob("*/*.json")} - manifests
+        histories += [folder] if any(folder.glob("*.json")) else sorted(below) or [folder]
+    for history in histories:
         past = stage.read(history)
         if past.damaged:
             # The folder may have come from an artifact, and the site is public.
@@ -67,15 +76,6 @@ def site(folders: Sequence[Path], *, output: Path) -> Site:
     target = atomic.empty_folder(output)
     (index,) = reporters.write(Lines(lines=ordered), None, target).values()
     return Site(folder=target, index=index, lines=ordered)
-
-
-def _histories(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
-    # Histories come from artifacts, and a link in one could lead to any file of this machine.
-    stored.refuse_links(folder)
-    below = {path.parent for path in folder.glob("*/*.json")} - {path.parent for path in folder.glob("*/manifest.json")}
-    return [folder] if any(folder.glob("*.json")) else sorted(below) or [folder]
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:

@@ -25,7 +25,17 @@ OWN_NIGHT = re.compile(
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
-    yield SETTINGS, _settings(plan)
+    lines = [
+        f"// Measures code completion as {CONFIG} says. All options are described in CiEval.kt, in this folder.",
+        IMPORT,
+        "import jetbrains.buildServer.configs.kotlin.*",
+        'version = "2025.11"',
+        _source(plan),
+        "project {",
+        *(f"    {line}" for part in _project(plan) for line in part.splitlines()),
+        "}",
+    ]
+    yield SETTINGS, "\n".join(lines) + "\n"
     yield LIBRARY, (PACKED if PACKED.is_file() else SOURCE).read_text(encoding="utf-8")
 
 
@@ -66,20 +76,6 @@ def additions(plan: CiPlan, settings: str) -> Iterator[str]:
         if missing:
             yield place
             yield from (f"    {line}" for part in missing for line in part.splitlines())
-
-
-def _settings(plan: CiPlan) -> str:
-    lines = [
-        f"// Measures code completion as {CONFIG} says. All options are described in CiEval.kt, in this folder.",
-        IMPORT,
-        "import jetbrains.buildServer.configs.kotlin.*",
-        'version = "2025.11"',
-        _source(plan),
-        "project {",
-        *(f"    {line}" for part in _project(plan) for line in part.splitlines()),
-        "}",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def _source(plan: CiPlan) -> str:

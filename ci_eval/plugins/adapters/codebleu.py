@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
-from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, EngineRaised
+from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineRaised
 from ci_eval.core.contracts import Pairing, Surroundings
-from ci_eval.plugins.adapters.driven import RunningProcess
+from ci_eval.plugins.adapters.driven import Reply, RunningProcess
 from ci_eval.plugins.adapters.place import DRIVERS, Place
 from ci_eval.plugins.adapters.process import PACKAGE, interpreter
 from ci_eval.plugins.adapters.recipes import install_wheels
@@ -34,21 +32,17 @@ ALIASES = {
 }
 LANGUAGES = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
 START = (
-    # The process runs with -I and -S, so its search path is set here: its own packages come first, ci-eval last.
+    # With -I and -S, Python has no search path of its own: the grammars' packages come first, ci-eval last.
     "import sys; folder, package = sys.argv[1:]; sys.path[:] = [folder, *sys.path, package]; "
     "from ci_eval.plugins.drivers.codebleu.main import main; main()"
 )
-PATIENCE = 300.0
-"""Seconds for one pair, on however busy a machine; pairs that would take long are refused by their size."""
+PAIR_TIMEOUT = 300.0
+"""Seconds for one pair on a busy machine; larger pairs are refused by their size."""
 MEMORY = 2 << 30  # bytes
 
 
-class _Reply(msgspec.Struct):
+class _Reply(Reply):
     scores: dict[str, float] = {}
-    error: str = ""
-
-
-_DECODER = msgspec.json.Decoder(_Reply)
 
 
 class CodeBleu:
@@ -71,26 +65,19 @@ class CodeBleu:
         if self._running is None:
             assert self._folder is not None, "prepare comes first"
             surroundings = Surroundings(
-                root=DRIVERS, language="", keywords=frozenset(), cache=self._folder, timeout=PATIENCE, memory=MEMORY
+                root=DRIVERS, language="", keywords=frozenset(), cache=self._folder, timeout=PAIR_TIMEOUT, memory=MEMORY
             )
             self._running = _Grading(self._folder, surroundings)
             atexit.register(self.close)
         question = (self._variant, language, pairing.reference, pairing.hypothesis)
         try:
-            line = self._running.process.ask(msgspec.json.encode(question), PATIENCE)
-            reply = _DECODER.decode(line)
-        # JSON that is nested too deeply raises a RecursionError.
-        except (msgspec.MsgspecError, RecursionError) as error:
-            self.close()
-            # The process may be in any state, so the next pairing gets a new one.
-            raise EngineMisbehaved(f"the process of {self.name} answered no scores: {error}") from error
+            return self._running.ask(question, PAIR_TIMEOUT, _Reply).scores
+        except EngineRaised:
+            raise
         except EngineFailure:
             # A late answer of this process would be read as that to the next question.
             self.close()
             raise
-        if reply.error:
-            raise EngineRaised(reply.error)
-        return reply.scores
 
     def close(self) -> None:
         atexit.unregister(self.close)

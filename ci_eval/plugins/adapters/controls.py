@@ -1,5 +1,4 @@
-"""Engines inside the worker process, with nothing to start: controls, and predictors of tokens from the project's
-text."""
+"""Engines inside the worker process: controls, and predictors of tokens from the project's text."""
 
 from __future__ import annotations
 
@@ -81,7 +80,6 @@ class ControlEngine:
     own_process: bool = False
     is_function: bool = False
     """True if its lists depend on the question alone, so that figures over all sessions are exact."""
-    # Predictors share this class, and read the project's other files.
     closure: Closure = Closure.PROJECT
 
     def is_ready(self, _cache: Path) -> bool | None:
@@ -124,7 +122,7 @@ class Predictor(OpenText, Generic[Options]):
         self.surroundings = surroundings
         self.path = ""
         kinds = surroundings.kinds
-        # The same few tokens are asked about at each caret, so their classes are remembered.
+        # The same few tokens are asked about at each caret, so the answers are remembered.
         self._asked: dict[str, bool] = {}
         self._classes = None if kinds is None else {CLASSES.get(kind, "name") for kind in kinds}
 
@@ -134,7 +132,7 @@ class Predictor(OpenText, Generic[Options]):
         self.begin()
 
     def begin(self) -> None:
-        """Prepare for another open file, or for the same one again."""
+        """Prepare for the open file."""
 
     def complete(self, query: Query) -> Answer:
         started = perf_counter()
@@ -147,7 +145,7 @@ class Predictor(OpenText, Generic[Options]):
 
     @abstractmethod
     def predict(self, before: str, after: str) -> Iterable[str]:
-        """Return tokens that may be between these texts, the likeliest first. A text may come twice."""
+        """Return tokens that may be between these texts, the likeliest first. A token may come twice."""
 
     def asked(self, token: str) -> bool:
         is_asked = self._asked.get(token)
@@ -161,12 +159,11 @@ class Predictor(OpenText, Generic[Options]):
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """Return path → text of all files of the language on disk, without files that are not text."""
+        """Return path → text of all files of the language, without files that are not text."""
         root = self.surroundings.root
         ignored = NOT_SOURCE | self.surroundings.ignored
         texts = {}
         for path in below(root, root, self.surroundings.suffixes, ignored):
-            # If such a file has sessions, they report why it cannot be read.
             with suppress(NotText, OSError):
                 texts[path] = read_text(root, path)
         return texts
@@ -174,8 +171,7 @@ class Predictor(OpenText, Generic[Options]):
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurableEngine(ControlEngine):
-    """An engine whose `control` is made from its options as well. Options that differ from the defaults become part of
-    the version in reports."""
+    """An engine whose `control` gets its options as well. Changed options are shown with the version."""
 
     options: EngineOptions
     is_function: bool = True

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -15,23 +16,23 @@ from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine import SentConfiguration
-from ci_eval.core.tracing import Direction, tell
+from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport
 from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, variables
 from ci_eval.plugins.adapters.process import LineProcess
 
-PATIENCE = 120.0
+START_TIMEOUT = 120.0
 """Seconds for the driver's start and first answer, which does not count as a completion."""
 
 
 class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
-    """An engine that is called by a program of ours (its driver). It is sent to worker processes, so its functions must
-    be importable, not lambdas.
+    """An engine that a program of ours, its driver, calls. Workers get it by pickle, so its functions must be
+    importable, not lambdas.
 
     The driver reads lines "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points; path, text, and the
     names (one per line) in base64; the milliseconds as the driver measured them. Or it answers "error MESSAGE" (in
-    base64), after which it can be asked again. A name may be followed by a tab and the text that an editor sorts it by.
+    base64), after which it can be asked again. After a name may come a tab and the text that editors sort it by.
     """
 
     command: Callable[[Place], Sequence[str]]
@@ -50,9 +51,17 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
         return RunningDriver(self, installation.folder, surroundings)
 
 
+class Reply(msgspec.Struct):
+    error: str = ""
+
+
+_Reply = TypeVar("_Reply", bound=Reply)
+
+
 class RunningProcess:
     needs: tuple[str, ...] = ()
     reads: tuple[Path, ...] = (DRIVERS,)
+    limits_address_space = False
 
     def __init__(self, folder: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -66,12 +75,32 @@ class RunningProcess:
     def command(self, place: Place) -> Sequence[str]:
         raise NotImplementedError
 
+    def variables(self, place: Place) -> dict[str, str]:
+        return variables(place)
+
     def _start(self) -> LineProcess:
         place = self._place
         place.renew()
         command = self.command(place)
-        walls = place.walls(command[0], *self.needs, reads=self.reads)
-        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+        address_space = place.memory if self.limits_address_space else 0
+        walls = place.walls(command[0], *self.needs, reads=self.reads, address_space=address_space)
+        return LineProcess(command, cwd=place.scratch, environment=self.variables(place), walls=walls)
+
+    def ask(self, request: object, timeout: float, kind: type[_Reply]) -> _Reply:
+        """Ask a driver whose requests and replies are lines of JSON. Raises EngineMisbehaved for an unreadable reply,
+        and EngineRaised for an error."""
+        question = msgspec.json.encode(request)
+        tell("->", question)
+        line = self._process.ask(question, timeout)
+        tell("<-", line)
+        try:
+            reply = msgspec.json.decode(line, type=kind)
+        # JSON that is nested too deeply raises a RecursionError.
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise EngineMisbehaved(f"the driver answered {quote(line, 80)!r}: {error}") from error
+        if reply.error:
+            raise EngineRaised(reply.error)
+        return reply
 
     @property
     def confined(self) -> str:
@@ -107,11 +136,11 @@ class RunningDriver(RunningProcess):
     def open(self, path: str, text: str) -> None:
         """Ask a new driver once, and drop that answer."""
         self._path, self._text = path, text
-        # A user would have waited for the driver's start, too, so it does not count as a completion.
+        # The driver's start is not part of a completion: a user would have waited for it before.
         if self._fresh:
-            # It is asked at the end of the file, where no session is: an error there does not matter.
+            # No session is at the end of the file, so an error there does not matter.
             with suppress(EngineRaised):
-                self._ask(len(text), PATIENCE)
+                self._ask(len(text), START_TIMEOUT)
             self._fresh = False
 
     def edit(self, edits: Sequence[Edit]) -> None:
@@ -124,7 +153,7 @@ class RunningDriver(RunningProcess):
         clocks = self._process.start_clock()
         latency, names = self._ask(query.offset, limit + self._engine.overhead)
         cpu = self._process.stop_clock(clocks)
-        # The wait may be longer than the limit (`overhead`), so the driver's own time decides.
+        # The wait may be longer than the limit (see `overhead`), so the driver's own time decides.
         if latency > 1000 * limit:
             raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
         suggestions = []
@@ -136,14 +165,15 @@ class RunningDriver(RunningProcess):
 
     def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
         location = str(self._place.root / self._path)
-        _trace("->", {"offset": offset, "path": location, "text": self._text})
+        # Messages are traced without base64, which nobody can read.
+        tell("->", msgspec.json.encode({"offset": offset, "path": location, "text": self._text}))
         # In base64 no text has a line end, which would end the question.
         path, text = (base64.b64encode(part.encode()) for part in (location, self._text))
         line = self._process.ask(b"%d %s %s" % (offset, path, text), timeout)
         try:
             head, _, encoded = line.decode().partition(" ")
             reply = base64.b64decode(encoded).decode()
-            _trace("<-", {head if head == "error" else f"{head} ms": reply.splitlines()})
+            tell("<-", msgspec.json.encode({head if head == "error" else f"{head} ms": reply.splitlines()}))
             if head != "error":
                 return float(head), reply.splitlines()
         # Wrong base64, wrong UTF-8 and a wrong number all raise a ValueError.
@@ -152,8 +182,3 @@ class RunningDriver(RunningProcess):
                 f"the driver of {self._engine.name} answered {quote(line, 80)!r}: {error}"
             ) from error
         raise EngineRaised(reply)
-
-
-# Messages are traced without the base64 that nobody can read.
-def _trace(direction: Direction, message: object) -> None:
-    tell(direction, msgspec.json.encode(message))

@@ -1,4 +1,4 @@
-"""The declaration of an engine that a recipe installs: what it needs, and which files its answers depend on."""
+"""The declaration of an engine that a recipe installs, with its toolchains and the files that its answers depend on."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ci_eval.plugins.adapters.recipes import Recipe, Releasing, Renewable
 
 
 class Closure(Enum):
-    """The files of the project that an answer depends on, next to engine, settings and dependencies."""
+    """The files of the project that an answer depends on. (It also depends on engine, settings and dependencies.)"""
 
     FILE = "file"
     IMPORTS = "imports"
-    """The file in which the engine is asked, the files that it imports, directly or not; the names of all other files;
-    and the contents of those that are not source files, such as settings."""
+    """The open file, the files that it imports, directly or not, the contents of files that are not source files, and
+    the names of all others."""
     PROJECT = "project"
 
 
 def find_closure(engine: Engine) -> Closure:
-    # An engine that declares nothing may read any file, so no stored result outlives a change of the project.
+    # An engine without a declaration may read any file.
     closure: Closure = getattr(engine, "closure", Closure.PROJECT)
     return closure
 
@@ -41,7 +41,7 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
     runs_on: tuple[str, ...] = ()
     verified: bool = False
     toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The lowest versions for the default version; see `Engine`. Other versions are not checked."""
+    """The lowest toolchains of the engine's default version; see `Engine`. Other versions are not checked."""
     needs_dependencies: bool = False
     takes_records: bool = False
     own_process: bool = True
@@ -96,25 +96,24 @@ TOOLCHAINS = {
     "php": "https://www.php.net/downloads",
     "ruby": "https://www.ruby-lang.org/en/downloads",
 }
-"""The toolchains, and where each is to be had."""
+"""Toolchain → where users get it."""
 
 
 def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
     """`needed`: name → lowest version. Raises PreparationError if one is missing or too old."""
     for name, lowest in needed.items():
-        here = version_here(name)
-        if not reaches(here, lowest):
+        version = read_toolchain(name)
+        if not is_at_least(version, lowest):
             raise PreparationError(
-                f"engine {engine} needs {name} {lowest} or newer; here is {here or 'none'}. "
+                f"engine {engine} needs {name} {lowest} or newer; here is {version or 'none'}. "
                 f"Get it from {TOOLCHAINS[name]}, and see that it is first on PATH."
             )
 
 
-def version_here(name: str) -> str:
-    """Return for example "1.24.4"; "" if there is none, or none that answers."""
+def read_toolchain(name: str) -> str:
+    """Return the version of a toolchain on PATH, such as "1.24.4", or "" without a working one."""
     try:
-        # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version, which
-        # is not the one that engines are built with.
+        # A go.mod in the current folder could make `go` run another version than the one that builds engines.
         output = run_client((name, "version" if name == "go" else "--version"), variables={"GOTOOLCHAIN": "local"})
     except (InstallError, OSError):
         return ""
@@ -122,10 +121,9 @@ def version_here(name: str) -> str:
     return match[0] if match else ""
 
 
-def reaches(here: str, lowest: str) -> bool:
-    """An unknown version ("") never does."""
-    # Compared as numbers: as text, 1.9 would be newer than 1.24.
-    return bool(here) and _numbers(here) >= _numbers(lowest)
+def is_at_least(version: str, lowest: str) -> bool:
+    """Compare as numbers, by which 1.24 is newer than 1.9; an unknown version ("") is older than all."""
+    return bool(version) and _numbers(version) >= _numbers(lowest)
 
 
 def newest_toolchains(*needs: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""An installer of the target project's own dependencies, for engines that resolve types; none of their code is run."""
+"""An installer of the evaluated project's dependencies, for engines that resolve types. It runs none of their code."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def prepare(
     groups: Groups = (),
     sources: Sequence[Path] = (),
 ) -> InstalledEngine | None:
-    """Return a folder below the cache with what the project needs, or None if there is nothing of that kind to install.
+    """Return a folder below the cache with the project's dependencies, or None if no folder of this kind is needed.
 
-    `name`: the kind of environment, as a language names it (`Language.dependencies`). python: a virtual environment,
-    empty without `dependencies`, so that engines see nobody else's packages. node: a folder with `node_modules`. go: a
-    module cache. jvm: the jars that it needs by Maven. `sources`: the folders of the project's own packages, if its
-    files do not name them. Raises PreparationError.
+    `name`: the kind of environment, see `Language.dependencies`. python: a virtual environment, empty without
+    `dependencies`, so that engines see no other packages. node: a folder with `node_modules`. go: a module cache. jvm:
+    jars from Maven. `sources`: the folders of the project's own packages, if its files do not name them. Raises
+    PreparationError.
     """
     kind = ENVIRONMENTS.get(name)
     if kind is None or not (dependencies or kind.also_empty):
@@ -74,8 +74,8 @@ def prepare(
 
 
 def can_install_safely(name: str, root: Path, info: ProjectInfo) -> bool:
-    """Return whether it is safe and cheap to install what the project needs: a lock names each version, or the registry
-    that the project comes from names its packages. Nothing is then built, and nothing for development is installed."""
+    """Return whether a lock names all versions that the project needs, or the project comes from a registry that names
+    its packages. Then the installation builds nothing and includes nothing for development."""
     kind = ENVIRONMENTS.get(name)
     return kind is not None and (info.spec.startswith(kind.registry) or any(kind.locked(root)))
 
@@ -83,8 +83,8 @@ def can_install_safely(name: str, root: Path, info: ProjectInfo) -> bool:
 def find_remedies(
     name: str, root: Path, packages: Collection[str], *, installed: bool, groups: Groups = ()
 ) -> dict[str, str]:
-    """Return what would help engines to find these packages, next to an installation of what the project says it needs.
-    `installed`: whether that was installed, with these `groups`. Raises PreparationError."""
+    """Return package → advice on how engines would find it, in addition to `--dependencies`. `installed`: whether the
+    project's dependencies were installed, with these `groups`. Raises PreparationError."""
     kind = ENVIRONMENTS.get(name)
     if kind is None:
         remedy = "neither in the project nor on this machine: install the headers, or add a compile_commands.json"
@@ -100,7 +100,7 @@ def find_remedies(
         parts = path.rpartition(".")[0].split("/")
         own |= {parts[depth]: "/".join(parts[:depth]) for depth in range(1, len(parts))}
     for path in sorted(below(root, root, (MANIFEST,))) if name == "node" else ():
-        # A broken one, such as a test's, names no package.
+        # A broken manifest, such as a test's, names no package.
         with suppress(PreparationError):
             own[read_name(root, (root / path).parent)] = path.rpartition("/")[0]
     for package, folder in own.items():
@@ -121,7 +121,7 @@ class _Task(msgspec.Struct, frozen=True):
 
 
 def _python(task: _Task, folder: Path) -> Mapping[str, str]:
-    # A virtual environment for the tools that read it, but without an interpreter: nobody can start one.
+    # A virtual environment without an interpreter: tools can read it, and none can run its code.
     site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
     site.mkdir(parents=True)
     version = ".".join(map(str, sys.version_info[:3]))
@@ -136,10 +136,8 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
 
 
 def _forget_start_up(site: Path) -> None:
-    """Remove what a Python would run whenever it starts with these packages, though no engine starts one.
-
-    Of `.pth` files, only lines that name a folder within `site` are kept.
-    """
+    """Remove the code that every Python with these packages would run at its start. Lines of `.pth` files stay if they
+    name a folder within `site`."""
     folders = {site}
     for path in site.glob("*.pth"):
         lines = read_pth_folders(path, site)
@@ -202,14 +200,14 @@ class _Kind(msgspec.Struct, frozen=True):
     make: Callable[[_Task, Path], Mapping[str, str]]
     registry: str
     locked: Callable[[Path], Iterable[bool]]
-    """`root` → for each file that may be a lock, if it is one."""
+    """`root` → whether each of certain files is a lock."""
     files: str
     groups: Callable[[Path], Collection[str]] = lambda _: ()
-    """`root` → the groups that are not installed unasked."""
+    """`root` → the groups that are not installed by default."""
     also_empty: bool = False
     """True if engines get an environment even without the project's dependencies."""
     mark: str = ""
-    """A suffix of its folders' names, if they are of use to one version of a program only."""
+    """A suffix of the folders' names, for folders that fit one version of a program."""
 
 
 ENVIRONMENTS = {

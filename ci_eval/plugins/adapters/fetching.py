@@ -1,4 +1,5 @@
-"""A runner of npm and go in the sandbox, where our server is the only way out, to the registries of their settings."""
+"""A runner of npm and go in the sandbox. They reach only a server of ours, which asks the registries in their
+settings."""
 
 from __future__ import annotations
 
@@ -30,18 +31,17 @@ NOT_PASSED = frozenset({"accept-encoding", "connection", "host", "proxy-connecti
 
 
 class Relay:
-    """A server that asks registries in a client's place, with its certificates, redirects, the user's proxies and
-    passwords."""
+    """A server that asks registries in a client's place, with the user's certificates, proxies and passwords."""
 
     def __init__(self, registries: Sequence[Sequence[str]]) -> None:
-        """Open the server. The addresses of each registry are asked in turn until one has the file."""
+        """Open the server. It asks the addresses of a registry in turn until one has the file."""
         import requests
 
         self.registries = registries
         self.refused: list[str] = []
         self.session = requests.Session()
         paths = ssl.get_default_verify_paths()
-        # A folder of certificates may be there and empty; then requests' own are used.
+        # If the folder of certificates is empty, those of requests are used.
         self.session.verify = paths.cafile or (any(Path(paths.capath or ".").glob("*.0")) and paths.capath) or True
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"relay": self}))
         # Other users of this machine do not know the path, so they cannot use the user's passwords.
@@ -70,8 +70,8 @@ class Relay:
         return ORIGIN.sub(own, text)
 
     def targets(self, path: str) -> Sequence[str]:
-        """Return nothing if the request is for anything but a registry."""
-        # A client that takes this server for its proxy names the whole address.
+        """Return the addresses to ask for a request; none if it is not for a registry."""
+        # A client that uses this server as its proxy names the whole address.
         match = re.fullmatch(rf"{self.path}(\d{{1,3}})(/[!-~]*)", path.removeprefix(self.base))
         registries = self.registries[int(match[1]) :][:1] if match else []
         return [address + match[2] for registry in registries for address in registry] if match else []
@@ -95,7 +95,7 @@ class Relay:
             raise InstallError(f"{error}. See that {argv[0]} is on PATH, check the network, then run again.") from error
         if ended.code:
             words = [ended.trouble, *(f"{argv[0]} asked for {text}" for text in dict.fromkeys(self.refused[-5:]))]
-            # The addresses of this server say nothing to the user.
+            # The user knows the registries' addresses, not those of this server.
             trouble = re.sub(rf"{self.address(0)[:-1]}(\d+)", lambda m: self.registries[int(m[1])][0], "\n".join(words))
             raise InstallError(failure(ClientEnd(name=argv[0], code=ended.code, output="", trouble=trouble)))
         return ended.output
@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name: value for name, value in self.headers.items() if name.lower() not in NOT_PASSED}
         body = bytearray()
         try:
-            # A key that the client sends goes before that of the user's .netrc.
+            # A key that the client sends wins over one in the user's .netrc.
             key = (lambda request: request) if "Authorization" in self.headers else None
             with self.relay.session.get(target, headers=headers, auth=key, timeout=TIMEOUTS, stream=True) as response:
                 for chunk in response.iter_content(CHUNK):
@@ -189,7 +189,7 @@ def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str
         own = {"NODE_OPTIONS": NO_PROGRAMS, "npm_config_globalconfig": str(folder / "none")}
         own |= {"npm_config_noproxy": "", "npm_config_replace_registry_host": "never"}
         npmrc = re.sub("^http:", "", relay.translate(filled), flags=re.MULTILINE)
-        # npm would set rights of programs, which the sandbox refuses.
+        # The sandbox would not let npm make programs executable.
         relay.run(("npm", *command, "--ignore-scripts", "--no-bin-links"), folder, own, npmrc=npmrc)
 
 
@@ -200,13 +200,13 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
     """Run go for the go.mod in `folder`, with the proxies and the checksum database of `go env`, and the cache
     `modules`. Returns what the last command printed. Raises InstallError."""
     settings = msgspec.json.decode(run_client(("go", "env", "-json"), cwd=folder), type=dict[str, str])
-    # `direct` would have go and git ask whatever host a module's path names.
+    # With `direct`, go and git would ask any host that a module's path names.
     proxies = [proxy for proxy in re.split("[,|]", settings["GOPROXY"]) if re.match("(?:https?|file)://", proxy)]
     if not proxies:
         raise InstallError("GOPROXY of `go env` names no proxy: set one, since go may not ask the modules' own hosts.")
     name, _, database = settings["GOSUMDB"].partition(" ")
     host = name.partition("+")[0]
-    # Proxies may pass on the checksums, so that the database itself need not be reached.
+    # Proxies may have the checksums, so that the database itself is not asked.
     sums = [f"{proxy.rstrip('/')}/sumdb/{host}" for proxy in proxies if proxy.startswith("http")]
     with Relay([*([proxy] for proxy in proxies), [database] if database else [*sums, f"https://{host}"]]) as relay:
         addresses = [relay.address(n) if proxy.startswith("http") else proxy for n, proxy in enumerate(proxies)]

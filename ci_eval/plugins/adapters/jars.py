@@ -1,6 +1,6 @@
 """An installer of jars from Maven Central with everything they need to run, for engines and for evaluated projects.
 
-What a project with its modules needs is written as one POM of ours: Maven sees nothing else of the project.
+The needs of a project and its modules are written as one POM of ours: Maven sees no other file of the project.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Maven(IntoCache):
     needs: tuple[str, ...] = ("mvn", "java")
 
     def name(self, version: str) -> str:
-        # The driver is compiled at the installation, so a changed one needs a new folder.
+        # A changed driver must be compiled again, into a new folder.
         driver = f"-{hash_file(self.driver.file)[:12]}" if self.driver else ""
         return f"{plain(self.artifact)}-{version}{driver}"
 
@@ -67,18 +67,13 @@ class Maven(IntoCache):
 def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
     """Copy into `folder`/jars the jar of GROUP:NAME:VERSION (unless `itself` is false), those of `others`, and all jars
     that these need to run. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
-    artifacts = [check_maven(artifact) for artifact in (coordinates, *others)]
-    jars = copy_jars(
-        _write(
-            [dict(zip(COORDINATES, artifact.group("group", "name", "version"), strict=True)) for artifact in artifacts]
-        ),
-        folder,
-    )
+    artifacts = [check_maven(artifact).group("group", "name", "version") for artifact in (coordinates, *others)]
+    jars = copy_jars(_write([dict(zip(COORDINATES, artifact, strict=True)) for artifact in artifacts]), folder)
     if itself and not jars:
         raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
     if not itself:
-        own = f"{artifacts[0]['group']}:{artifacts[0]['name']}"
-        # Maven excludes by name alone, so it would also leave out artifacts of that name in other groups.
+        own = ":".join(artifacts[0][:2])
+        # Maven excludes by name alone, so it would leave out artifacts of that name in other groups, too.
         for path in [path for path, (name, _) in jars.items() if name == own]:
             path.unlink()
             del jars[path]
@@ -110,15 +105,15 @@ def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
 
 
 def _write_settings() -> str:
-    """Return the settings of the installed Maven with a mirror, of an empty folder, of all repositories that neither
-    these settings nor the user's name: those that the POM of a dependency names are not asked."""
+    """Return the settings of the installed Maven, in which an empty folder replaces each repository that neither they
+    nor the user's settings name, such as one in the POM of a dependency."""
     program = Path(shutil.which("mvn") or "mvn").resolve()
     paths = (program.parents[1] / "conf" / "settings.xml", Path.home() / ".m2" / "settings.xml")
     texts = [path.read_text("utf-8", "replace") if path.is_file() else "<settings></settings>" for path in paths]
     known = "".join(f",!{name}" for name in re.findall(r"<id>\s*([\w.-]+)\s*</id>", "".join(texts)))
     mirror = f"<mirror><id>ci-eval</id><mirrorOf>*,!central{known}</mirrorOf><url>file:///dev/null/none</url></mirror>"
     shared = re.sub(r"<!--.*?-->", "", texts[0], flags=re.DOTALL)
-    # The first mirror that fits is taken, and a second element of that name would be refused.
+    # The first mirror that fits wins, and Maven refuses a second element `mirrors`.
     if "</mirrors>" in shared:
         return shared.replace("</mirrors>", f"{mirror}</mirrors>")
     return shared.replace("</settings>", f"<mirrors>{mirror}</mirrors></settings>")
@@ -129,7 +124,8 @@ def list_jars(folder: Path | None) -> list[Path]:
 
 
 def libraries(place: Place, standard: str) -> list[Path]:
-    """Add the engine's own library if the project names none. `standard`: such as "kotlin-stdlib"."""
+    """Return the project's jars, and the engine's jar of the library `standard`, such as "kotlin-stdlib", if the
+    project has none."""
     own = list_jars(place.environment)
     if any(path.name.startswith(f"{standard}-") for path in own):
         return own
@@ -141,10 +137,9 @@ def classpath(paths: list[Path]) -> str:
 
 
 def java(place: Place) -> list[str]:
-    """Java writes only where the engine may write, with a heap that fits the engine's memory."""
-    # Without -Xmx, Java takes a quarter of the machine. Classes and compiled code need memory outside the heap.
+    # Without -Xmx, the heap is a quarter of the machine's memory. Classes and compiled code need memory outside of it.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
-    # UsePerfData: Java writes such data to /tmp, whatever its temporary folder is.
+    # Java writes performance data to /tmp, whatever its temporary folder is.
     return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
 
 
@@ -154,8 +149,8 @@ def java_command(place: Place, main: str, *arguments: str) -> list[str]:
 
 
 def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None]) -> list[Path]:
-    """Return sorted roots. A file whose folder does not match its package has none: `src/main/java/a/b/C.java` of
-    package `a.b` has the root `src/main/java`.
+    """Return the sorted folders in which packages begin: `src/main/java` for `src/main/java/a/b/C.java` in the package
+    `a.b`. Files in folders that do not match their package are left out.
 
     `package_of`: text of a file → full name of its package; "" is the package without a name, None leaves the file out.
     """
@@ -184,8 +179,8 @@ NEEDED = "{*}dependencies/{*}dependency"
 
 
 def read_needs(root: Path) -> str:
-    """Return the XML of a POM's properties, managed versions and dependencies, of the project and all its modules,
-    without the modules themselves and test dependencies. Raises PreparationError."""
+    """Return the XML of the properties, managed versions and dependencies of the project and all its modules, without
+    the modules themselves and test dependencies. Raises PreparationError."""
     # A module has the group and version of its parent if it names none.
     poms = [(pom, _fields(pom, COORDINATES, f"{PARENT}/") | _fields(pom, COORDINATES)) for pom in _read_poms(root)]
     members = {(own.get("groupId"), own.get("artifactId")) for _, own in poms}

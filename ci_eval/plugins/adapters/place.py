@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
-from msgspec.structs import replace
 
 from ci_eval.core.base.files import remove_tree
 from ci_eval.core.base.workspaces import source_roots
@@ -104,14 +103,15 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def measure_confinement(confine: Confine) -> str:
+    """Start a process that does nothing, and return its sandbox report."""
+    # With `required`, an incomplete sandbox would keep the process from starting, and so from reporting.
+    confine = "off" if confine == "off" else "auto"
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
     )
     with Place.temporary(DRIVERS, surroundings) as place:
-        # With `required`, it would refuse to start where it cannot be confined, and could not report how well it is.
-        walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
-        command = [interpreter(), "-I", "-S", "-c", ""]
-        # One may be killed before it can report, such as where memory is short; two in a row are no accident.
+        command, walls = [interpreter(), "-I", "-S", "-c", ""], place.walls()
+        # A process may be killed before it reports, for example if memory is short; two in a row are no accident.
         for _ in range(2):
             with closing(EngineProcess(command, cwd=place.scratch, environment={}, walls=walls)) as process:
                 if report := process.confined:
@@ -120,14 +120,14 @@ def measure_confinement(confine: Confine) -> str:
 
 
 def variables(place: Place) -> dict[str, str]:
-    """Return no variable of the user but PATH."""
+    """Return the variables of an engine's process. Of the user's own ones, only PATH is among them."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         # An engine must neither read the user's own settings nor write to them.
         "HOME": str(place.scratch / "home"),
         "TMPDIR": str(place.scratch),
         "LANG": "C.UTF-8",
-        # Interpreters that the engine starts must not import anything from the folder they run in.
+        # Without this, Python would import modules from the current folder.
         "PYTHONSAFEPATH": "1",
     }
 
@@ -140,17 +140,17 @@ SECRET = re.compile(
 HEAP = re.compile(r"-Xmx(\d+)([kmg]?)$|--max-old-space-size=(\d+)$", re.IGNORECASE)
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
-"""Programs whose first argument that is a file is the program that matters."""
+"""Programs that run the first file among their arguments."""
 LONGEST = 4_000
 """Characters; a longer file is stored as its digest."""
 OF_THE_MACHINE = "(the machine's)"
-"""A placeholder for a value that says nothing about the engine and much about the machine."""
+"""A placeholder for a value that differs between machines."""
 
 
 @runtime_checkable
 class Configured(Protocol):
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return the configuration that the engine will get. Nothing is started."""
+        """Return the configuration that the engine will get. No engine is started."""
 
 
 def configuration(
@@ -162,7 +162,8 @@ def configuration(
     taken_over: Iterable[str] = (),
     **more: Any,
 ) -> SentConfiguration:
-    """`taken_over`: variables whose values are the user's, and are not stored. `more`: of SentConfiguration."""
+    """Return the configuration with placeholders in place of paths and secrets. `taken_over`: variables with values of
+    the user's environment, which are not stored. `more`: further fields of SentConfiguration."""
     secret = frozenset(taken_over)
     plain = {
         name: SET if name in secret or SECRET.search(name) else OF_THE_MACHINE if name == "PATH" else value
@@ -180,11 +181,11 @@ def configuration(
 
 
 def read_engine_files(place: Place) -> dict[str, str]:
-    """Return path → content, such as settings and drivers; the digest of a content of more than LONGEST characters."""
+    """Return path → content of the files in the workspace, such as settings; for a long one, its size and digest."""
     contents = {}
     for path in sorted(place.base.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.name != CANARY:
-            # Search paths of the machine's Python differ between machines and do not change what the engine is.
+            # The search paths of Python differ between machines.
             text = path.read_text(errors="replace").replace(f"{sys.base_prefix}/lib", "{python}/lib")
             digest = f"{len(text):,} characters, SHA-256 {sha256(text.encode()).hexdigest()[:12]}"
             contents[str(path)] = text if len(text) <= LONGEST else digest
@@ -192,12 +193,11 @@ def read_engine_files(place: Place) -> dict[str, str]:
 
 
 def extract_arguments(command: Sequence[str]) -> list[str]:
-    """Return the arguments of the script if the program is an interpreter."""
+    """Return the arguments without the program. If that is an interpreter, its script is left out as well."""
     program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
     if re.sub(r"[\d.]+$", "", program) not in INTERPRETERS:
         return arguments
     script = next((index for index, part in enumerate(arguments) if Path(part).is_file()), None)
-    # Python's `-c CODE` and the options before a script are arguments, too: they decide what runs.
     return arguments if script is None else arguments[:script] + arguments[script + 1 :]
 
 
@@ -224,16 +224,17 @@ def replace_paths(value: Any, place: Place) -> Any:
     }
     # To replace `/` would change every path.
     names = [(str(path), name) for path, name in known.items() if path and str(path) != "/"]
-    # The longest path first, since one folder may lie within another.
-    return _replace(value, sorted(names, key=lambda pair: -len(pair[0])))
+    # The longest path first, since one folder may be within another.
+    return replace_texts(value, dict(sorted(names, key=lambda pair: -len(pair[0]))))
 
 
-def _replace(value: Any, names: Sequence[tuple[str, str]]) -> Any:
+def replace_texts(value: Any, texts: Mapping[str, str]) -> Any:
+    """Replace texts one after the other in all strings of a nested value. Tuples become lists, and paths strings."""
     if isinstance(value, str | Path):
-        text = str(value)
-        for path, name in names:
-            text = text.replace(path, name)
-        return text
+        changed = str(value)
+        for old, new in texts.items():
+            changed = changed.replace(old, new)
+        return changed
     if isinstance(value, Mapping):
-        return {_replace(key, names): _replace(content, names) for key, content in value.items()}
-    return [_replace(element, names) for element in value] if isinstance(value, list | tuple) else value
+        return {replace_texts(key, texts): replace_texts(member, texts) for key, member in value.items()}
+    return [replace_texts(element, texts) for element in value] if isinstance(value, list | tuple) else value

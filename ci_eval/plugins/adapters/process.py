@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -46,14 +46,14 @@ def interpreter() -> str:
 
 
 class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """Rights next to those for the system's libraries; by default none."""
+    """Rights in addition to those for the system's libraries; by default none."""
 
     confine: Confine = "off"
     runs: tuple[Path, ...] = ()
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     connects: int = 0
-    """A TCP port that the process may connect to; 0 = none, and no socket either."""
+    """The only TCP port that the process may connect to; 0 = no sockets."""
     canary: Path | None = None
     """A file that the process must not be able to read; needed unless `confine` is off."""
     memory: int = 0
@@ -64,33 +64,26 @@ class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """A folder that the supervisor deletes if ci-eval itself is killed."""
 
     def around(self, argv: Sequence[str], report: int) -> list[str]:
-        """`report`: the descriptor that gets a report of what is still open."""
+        """Return the command that starts `argv` in the sandbox. `report`: the descriptor for the sandbox report."""
         paths = {"--run": self.runs, "--read": self.reads, "--write": self.writes}
         options = [text for name, allowed in paths.items() for path in allowed for text in (name, str(path))]
         options += ["--confine", self.confine, "--report", str(report)]
         options += ["--memory", str(self.memory), "--address-space", str(self.address_space)]
         options += ["--canary", str(self.canary or ""), "--remains", str(self.remains or "")]
         options += ["--connect", str(self.connects), "--caller", str(os.getpid())]
-        # With -I and -S, nothing from the current folder, the environment or `site` is imported before the sandbox is
-        # set up.
+        # With -I and -S, Python imports nothing from the current folder, the environment or `site` before the sandbox
+        # is ready.
         return [interpreter(), "-I", "-S", "-c", START, *options, "--", *argv]
 
 
 def find_installs(program: str) -> list[Path]:
-    """Return the folders that a program must read to run: the one it is installed in and, for a script, that of its
-    interpreter. Folders in SYSTEM are left out, since they are readable anyway."""
+    """Return the folders where a program and, for a script, its interpreter are installed. Folders in SYSTEM are left
+    out, since every program may read them."""
     executable = shutil.which(program)
     if executable is None:
         return []
-    path = Path(executable).absolute()
-    # Of a virtual environment's Python, both that environment and what it links to.
-    files = (file for run in (path, *_find_interpreters(path)) for file in (run, run.resolve()))
-    own = (file for file in files if not any(file.is_relative_to(system) for system in SYSTEM))
-    return list(dict.fromkeys(map(find_install_root, own)))
-
-
-def _find_interpreters(path: Path) -> Iterator[Path]:
-    with path.open("rb") as file:
+    paths = [Path(executable).absolute()]
+    with paths[0].open("rb") as file:
         # A compiled program may have no line end for megabytes.
         first = file.readline(500)
     if first.startswith(b"#!"):
@@ -98,11 +91,17 @@ def _find_interpreters(path: Path) -> Iterator[Path]:
         if words[:1] == ["/usr/bin/env"]:
             # Options of env, such as `-S`, come before the program.
             words = [shutil.which(word) or "" for word in words[1:] if not word.startswith("-")]
-        yield from (Path(word).absolute() for word in words[:1] if word)
+        paths += [Path(word).absolute() for word in words[:1] if word]
+    # A virtual environment's Python needs that environment and the Python that it links to.
+    files = (file for path in paths for file in (path, path.resolve()))
+    own = (file for file in files if not any(file.is_relative_to(system) for system in SYSTEM))
+    return list(dict.fromkeys(map(find_install_root, own)))
 
 
 def find_install_root(path: Path) -> Path:
-    """Return where a file was installed or is developed, or the file itself if that folder holds too much."""
+    """Return the folder where a file was installed or is developed, or the file itself if that folder may hold
+    passwords: a home, a folder above one, or one in which many programs store their files."""
+    home = Path.home()
     if "node_modules" in path.parts:
         # A package of npm needs those that are installed next to it.
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
@@ -112,19 +111,16 @@ def find_install_root(path: Path) -> Path:
         tops = [path.parents[1]]
     else:
         tops = [*filter(_is_top, path.parents), path.parent]
-    return next((top for top in tops if not _holds_too_much(top)), path)
+    for top in tops:
+        # A hidden folder in the home is allowed only if it is a virtual environment.
+        is_hidden = top.parent == home and top.name.startswith(".") and not (top / "pyvenv.cfg").exists()
+        if not (home.is_relative_to(top) or is_hidden or top.parent in (home / ".local", Path("/"))):
+            return top
+    return path
 
 
 def _is_top(folder: Path) -> bool:
     return any((folder / name).exists() for name in TOPS)
-
-
-def _holds_too_much(folder: Path) -> bool:
-    # A home folder, a folder above one, and folders in which many programs keep their files would expose passwords.
-    home = Path.home()
-    # A hidden folder in the home is allowed only if it is a virtual environment.
-    shared = folder.parent == home and folder.name.startswith(".") and not (folder / "pyvenv.cfg").exists()
-    return home.is_relative_to(folder) or shared or folder.parent in (home / ".local", Path("/"))
 
 
 ENDING = 5.0
@@ -136,13 +132,14 @@ CONFINED = (
     "it runs free."
 )
 LOOK_S = 1.0
+"""Seconds between two lists of an engine's processes."""
 LONGEST_ANSWER = 256 * 2**20
 """Bytes; an engine that sends more is taken to be broken."""
 
 
 class EngineProcess:
-    """A program with pipes to its standard streams. Its child processes end with it, and it ends when ci-eval does. It
-    never runs in the project's folder, since interpreters of several languages import from where they run."""
+    """A program with pipes to its standard streams. Its child processes end with it, and it ends with ci-eval. It never
+    runs in the project's folder, since several languages import from the current folder."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
@@ -177,25 +174,25 @@ class EngineProcess:
             self._report.close()
             raise EngineCrash(f"{self.name} could not be started: {error}") from error
         finally:
-            # The child has its own copy; with ours open, the pipe would not end with the child.
+            # With this copy open, the pipe would not end with the child.
             os.close(report)
         assert self._process.stdin
         assert self._process.stdout
         self._stdin = self._process.stdin.fileno()
         self._stdout = self._process.stdout.fileno()
-        # A program that does not read must not hold us beyond the time limit.
+        # A program that does not read must not block us beyond the time limit.
         os.set_blocking(self._stdin, False)
         os.set_blocking(self._stdout, False)
         self._received = bytearray()
         self._last_words = b""
-        # A program stops once the pipe of its standard error is full, so somebody must read it.
+        # A program stops if the pipe of its standard error is full, so a thread reads it.
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
     @property
     def confined(self) -> str:
-        """Return how well the program is confined, measured before it started (see `drivers/confine/proof.py`), or ""
-        if it ended before that. Raises EngineTimeout if no report comes."""
+        """Return the sandbox report, measured before the program started (see `drivers/confine/proof.py`), or "" if it
+        ended before that. Raises EngineTimeout without a report in time."""
         if not self._confined and not self._report.closed:
             self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
             self._confined = self._report.readline().decode().strip()
@@ -210,7 +207,7 @@ class EngineProcess:
         return peak_below(self.pid)
 
     def count_cpu(self) -> float:
-        """Return seconds of the program and its children; after its end those of the last call."""
+        """Return CPU seconds of the program and its children; after its end, the last known value."""
         if self._process.returncode is None:
             self._cpu = max(count_cpu_below(self.pid) or 0.0, self._cpu)
         return self._cpu
@@ -222,8 +219,7 @@ class EngineProcess:
         return read_cpu_clocks(self._pids)
 
     def stop_clock(self, began: Mapping[int, int]) -> float | None:
-        """Return milliseconds; None if the system does not say. Processes that ended or started meanwhile are left
-        out."""
+        """Return CPU milliseconds, without processes that ended or started meanwhile; None if unknown."""
         now = read_cpu_clocks(began)
         return sum(now[pid] - began[pid] for pid in now) / 1e6 if now else None
 
@@ -243,7 +239,7 @@ class EngineProcess:
         self._listener.join(timeout=1)
         cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         words = self.last_words()
-        # One that may not read its own files often ends without a word.
+        # A program that may not read its own files often ends without a message.
         silent = code != 0 and not words
         if self._walls.confine != "off" and (silent or any(DENIED.search(line) for line in words)):
             words.append(CONFINED)
@@ -270,7 +266,7 @@ class EngineProcess:
                 self._process.wait(timeout=ENDING)
                 is_ended = True
         if not is_ended:
-            # A supervisor may be too slow on a busy machine. Without it, what it watches would live on.
+            # On a busy machine, the supervisor may be too slow; killed without its program, that would go on.
             groups = [self._process.pid]
             for pid in list_descendants(self._process.pid):
                 with suppress(ProcessLookupError):
@@ -286,51 +282,12 @@ class EngineProcess:
                 pipe.close()
 
 
-class LineProcess(EngineProcess):
-    def ask(self, line: bytes, timeout: float) -> bytes:
-        """Send a line, and return the line that answers it. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
-        deadline = time.monotonic() + timeout
-        # At its end, the pipe is readable as well; then writing reports the crash.
-        with suppress(BlockingIOError):
-            self._received += os.read(self._stdout, 2**20)
-        if self._received:
-            raise EngineMisbehaved(f"{self.name} answered before it was asked: {quote(bytes(self._received), 80)!r}")
-        unsent = memoryview(line + b"\n")
-        while unsent:
-            self._await(self._stdin, selectors.EVENT_WRITE, deadline)
-            try:
-                unsent = unsent[os.write(self._stdin, unsent) :]
-            except BrokenPipeError as error:
-                raise self._crash() from error
-        end = self._received.find(b"\n")
-        while end < 0:
-            self._await(self._stdout, selectors.EVENT_READ, deadline)
-            chunk = os.read(self._stdout, 2**20)
-            if not chunk:
-                raise self._crash()
-            # Searching all that has arrived at each chunk would take quadratic time.
-            newline = chunk.find(b"\n")
-            end = len(self._received) + newline if newline >= 0 else -1
-            self._received += chunk
-            if len(self._received) > LONGEST_ANSWER:
-                raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_ANSWER:,} bytes")
-        line = bytes(self._received[:end])
-        del self._received[: end + 1]
-        return line
-
-
 AHEAD = 32 * 2**20
 """Bytes that may arrive while one message is sent; a server that sends more does not read."""
 
-LONGEST_HEADER = 8192
-_LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
 
-
-class MessageProcess(EngineProcess):
-    """A server whose output is read even while we write: otherwise both sides could wait for each other for ever."""
-
-    _length = -1
-    """Bytes of the message whose header was read; -1 = none was."""
+class PipeProcess(EngineProcess):
+    """A program whose output is read even while we write: otherwise both sides could wait for each other for ever."""
 
     @cached_property
     def _selector(self) -> selectors.BaseSelector:
@@ -338,10 +295,9 @@ class MessageProcess(EngineProcess):
         selector.register(self._stdout, selectors.EVENT_READ)
         return selector
 
-    def send(self, body: bytes, deadline: float) -> None:
+    def _write(self, data: bytes, deadline: float) -> None:
         """Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
-        tell("->", body)
-        unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        unsent = memoryview(data)
         limit = len(self._received) + AHEAD
         while True:
             try:
@@ -364,16 +320,6 @@ class MessageProcess(EngineProcess):
             if len(self._received) > limit:
                 raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
 
-    def receive(self, deadline: float) -> bytes | None:
-        """Return None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
-        while time.monotonic() < deadline:
-            message = self._message()
-            if message is not None:
-                return message
-            if self._select(deadline):
-                self._read()
-        return None
-
     def _select(self, deadline: float) -> list[int]:
         # Without this check, a server that never stops sending would hold us for ever.
         left = deadline - time.monotonic()
@@ -389,6 +335,53 @@ class MessageProcess(EngineProcess):
         self._received += chunk
         if len(self._received) > LONGEST_ANSWER + LONGEST_HEADER:
             raise EngineMisbehaved(f"{self.name} sent more than {LONGEST_ANSWER:,} bytes at once")
+
+    def close(self) -> None:
+        self._selector.close()
+        super().close()
+
+
+class LineProcess(PipeProcess):
+    def ask(self, line: bytes, timeout: float) -> bytes:
+        """Send a line, and return the line that answers it. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
+        deadline = time.monotonic() + timeout
+        self._read()
+        if self._received:
+            raise EngineMisbehaved(f"{self.name} answered before it was asked: {quote(bytes(self._received), 80)!r}")
+        self._write(line + b"\n", deadline)
+        searched = 0
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
+            if not self._select(deadline):
+                raise EngineTimeout(f"{self.name} did not answer in time")
+            self._read()
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        return line
+
+
+LONGEST_HEADER = 8192
+_LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
+
+
+class MessageProcess(PipeProcess):
+    _length = -1
+    """Bytes of the message whose header was read; -1 = none was."""
+
+    def send(self, body: bytes, deadline: float) -> None:
+        """Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
+        tell("->", body)
+        self._write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body), deadline)
+
+    def receive(self, deadline: float) -> bytes | None:
+        """Return None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
+        while time.monotonic() < deadline:
+            message = self._message()
+            if message is not None:
+                return message
+            if self._select(deadline):
+                self._read()
+        return None
 
     def _message(self) -> bytes | None:
         if self._length < 0:
@@ -415,7 +408,3 @@ class MessageProcess(EngineProcess):
         self._length = -1
         tell("<-", body)
         return body
-
-    def close(self) -> None:
-        self._selector.close()
-        super().close()

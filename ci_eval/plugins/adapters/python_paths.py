@@ -1,4 +1,4 @@
-"""The search paths of Python as data, and the start of servers in Python, without an interpreter of an environment."""
+"""The search paths of Python as data, and the start of servers in Python. No interpreter of an environment is run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.plugins.adapters.process import interpreter
 
 
 def standard_paths() -> list[str]:
-    # In a virtual environment, `platstdlib` would lie in that environment, where no standard library is.
+    # In a virtual environment, `platstdlib` would be a folder of that environment, without a standard library.
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
     platform = sysconfig.get_path("platstdlib", vars=base)
@@ -24,7 +24,7 @@ def standard_paths() -> list[str]:
 
 
 def package_paths(environment: Path | None) -> list[str]:
-    """Return its `site-packages` and the folders within that its `.pth` files name, in the order of Python's `site`."""
+    """Return the environment's `site-packages` and the folders in it that `.pth` files name, in the order of `site`."""
     sites = sorted(environment.glob("lib/python*/site-packages")) if environment else []
     paths = []
     for site in sites:
@@ -35,7 +35,7 @@ def package_paths(environment: Path | None) -> list[str]:
 
 
 def read_pth_folders(path: Path, site: Path) -> list[str]:
-    """Return lines that name a folder within `site`, read as Python reads them."""
+    """Return the lines of a `.pth` file that name a folder within `site`."""
     try:
         # As `site` of Python 3.13 reads these files; earlier releases use the encoding of the locale.
         text = path.read_text(encoding="utf-8-sig")
@@ -56,8 +56,8 @@ def read_pth_folders(path: Path, site: Path) -> list[str]:
 
 
 def answering_python(place: Place) -> Path:
-    """Write a program that answers as the environment's Python would, and runs no Python. It knows the two questions of
-    pyright and basedpyright by `-c` (`extractSys` and `extractVersion` in
+    """Write a program that prints what the environment's Python would, without running Python. It answers the two
+    questions that pyright and basedpyright ask by `-c` (`extractSys` and `extractVersion` in
     pyright-internal/src/common/fullAccessHost.ts, 1.1.414): the search paths, and the version."""
     prefix = str(place.environment or sys.base_prefix)
     paths = json.dumps({"path": [*standard_paths(), *package_paths(place.environment)], "prefix": prefix})
@@ -81,8 +81,8 @@ def python_code(place: Place, code: str, *arguments: str) -> list[str]:
     return [interpreter(), "-I", "-S", "-c", start, *arguments]
 
 
-# By default jedi imports the module `gi`, and compiled modules wherever they are installed, since these have no source
-# to read. The second is limited to the standard library: neither packages nor folders of the project are searched.
+# By default jedi imports the module `gi`, and compiled modules, which have no source to read. Here, it imports compiled
+# modules of the standard library alone, not those of packages or the project.
 _BEFORE = """
 from jedi import settings
 from jedi.inference import compiled
@@ -97,9 +97,9 @@ def load_standard(state, *, sys_path, **named):
 compiled.load_module = load_standard
 """
 
-# jedi imports compiled modules in another process, which it starts with the environment's Python and asks for
-# its search paths (`CompiledSubprocess._get_process` in jedi/inference/compiled/subprocess, jedi 0.20.1). Here that is
-# the Python of the server itself, isolated and without `site`, and the environment's packages are added as data.
+# jedi starts the environment's Python to import compiled modules, and to ask for search paths
+# (`CompiledSubprocess._get_process` in jedi/inference/compiled/subprocess, jedi 0.20.1). Here, it starts the server's
+# own Python, isolated and without `site`, and the environment's packages are added as data.
 _PATHS = """
 import sys
 from jedi.api import environment

@@ -1,4 +1,4 @@
-"""Recipes that install engines into the cache, by a package client, at one version, completely or not at all."""
+"""Recipes: each installs one version of an engine into the cache by a package client, completely or not at all."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Recipe(Protocol):
     def needs(self) -> tuple[str, ...]: ...  # the programs that are needed to install and run the engine
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        """Install the engine below `folder`, unless it is there; None = the default version. Raises ConfigError or
+        """Install the engine below `folder` if it is missing; None = the default version. Raises ConfigError or
         InstallError."""
 
     def is_made(self, folder: Path) -> bool: ...  # whether the default version is installed
@@ -71,15 +71,15 @@ class IntoCache:
         raise NotImplementedError
 
     def install(self, version: str, folder: Path, new: Path) -> Mapping[str, str]:
-        """Install the engine into the folder `new`, which is then moved to its place in `folder`. Returns name →
-        version of everything that was installed."""
+        """Install the engine into the folder `new`, which `make` then moves into `folder`. Returns name → version of
+        all that was installed."""
         raise NotImplementedError
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
         chosen = version or self.version
-        # It becomes part of a folder's name.
+        # The version becomes part of a folder's name.
         if not VERSION.fullmatch(chosen):
-            raise ConfigError(f"{chosen!r} is no version")
+            raise ConfigError(f"{chosen!r} is not a version")
         return once(folder / self.name(chosen), chosen, lambda new: self.install(chosen, folder, new))
 
     def is_made(self, folder: Path) -> bool:
@@ -146,7 +146,7 @@ class Npm(IntoCache):
 
     def releases(self) -> Sequence[str]:
         versions = msgspec.json.decode(npm_run(("view", self.package, "versions", "--json")), type=list[str])
-        # A hyphen begins the name of what was not released yet.
+        # Pre-releases have a hyphen.
         return [version for version in versions if "-" not in version]
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
@@ -185,8 +185,7 @@ class Go(IntoCache):
         variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
         command = ("go", "mod", "download", "-json", f"{self.module}@{version}")
         output = run_client(command, cwd=new, variables=variables)
-        # A copy of the module is built, so that go checks its dependencies against the module's own go.sum, which `go
-        # install` ignores.
+        # In a copy of the module, go checks dependencies against the module's go.sum; `go install` does not.
         source = new / "source"
         shutil.copytree(msgspec.json.decode(output)["Dir"], source, copy_function=shutil.copyfile)
         # Go's module cache is read-only, and copytree keeps the modes of folders.
@@ -261,25 +260,18 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
-    """Return what is in the folder `target`. If it is missing or damaged, `install` fills a new folder, which is then
-    moved there; of several processes at once, the first one wins.
-
-    `version`: only recorded. Raises PreparationError.
-    """
+    """Return the installation in the folder `target`. If that is missing or damaged, `install` fills a new folder,
+    which is then moved there; of several processes, the first wins. `version` is only recorded. Raises
+    PreparationError."""
     packages = None
     if sealed.intact(target):
         with suppress(OSError, msgspec.MsgspecError):
             packages = msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
     if packages is None:
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
-                whole = Path(name, "whole")
-                whole.mkdir()
+            with sealed.new_folder(target.parent) as whole:
                 packages = dict(install(whole))
-                # The folder is filled, then moved as a whole: a folder that exists under its name is complete.
                 (whole / MARKER).write_bytes(msgspec.json.encode(packages))
-                sealed.seal(whole)
                 sealed.publish(whole, target)
         except OSError as error:
             raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
@@ -287,7 +279,7 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
 
 
 def install_wheels(name: str, wheels: Sequence[str], cache: Path) -> Path:
-    """Return the folder below `cache` with these wheels (NAME==VERSION) for a grader. Raises PreparationError."""
+    """Install wheels (NAME==VERSION) for a grader, and return their folder below `cache`. Raises PreparationError."""
     digest = hashlib.sha256(" ".join(wheels).encode()).hexdigest()[:12]
     # Wheels with compiled code fit one version of Python.
     folder = f"{name}-{digest}-py{sys.version_info.major}{sys.version_info.minor}"

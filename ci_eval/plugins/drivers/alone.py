@@ -1,7 +1,7 @@
 """A runner of a Python module that may not start other programs: alone.py MODULE ARGUMENT…
 
-It is for pip. To build a package, or to fetch it with git, pip starts other programs, and with them strangers' code. To
-install wheels, which is all we want of pip, it needs none.
+It is for pip. To build a package or to fetch it with git, pip starts other programs, and with them strangers' code. To
+install wheels, pip needs none.
 """
 
 import os

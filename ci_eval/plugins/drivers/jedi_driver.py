@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 library, root, cache, *packages = sys.argv[1:]
 
-# jedi is to find the standard library, the project and what it needs, and nothing else that is installed here.
+# jedi finds the standard library, the project and its dependencies, and nothing else that is installed here.
 base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
 base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
 PLATFORM = sysconfig.get_path("platstdlib", vars=base)
@@ -39,7 +39,7 @@ from jedi.inference import base_value
 
 sys.path[:] = list(dict.fromkeys(STANDARD))
 jedi.settings.cache_directory = cache
-# By default jedi imports the module `gi` to know it better, which runs its code.
+# By default, jedi imports the module `gi` to analyse it, which runs its code.
 jedi.settings.auto_import_modules = []
 
 
@@ -67,15 +67,15 @@ class InOrder(dict[Any, None]):
         return hash(frozenset(self))
 
 
-# jedi stores the possible meanings of a name in a set, and takes the first of them. The order in a set depends on the
-# addresses of its objects, so the kind of a suggestion (class, variable …) would differ from run to run.
+# jedi stores the values that a name may have in a set, and takes the first. The order of a set depends on the addresses
+# of its objects, so the kind of a suggestion (class, variable …) would differ from run to run.
 setattr(base_value, "frozenset", InOrder)
 
 
 def kind(completion: Any) -> str:
     """Return the kind of a completion: class, function, import, instance, keyword, module, param …"""
-    # The same as jedi's own `type`, except for imported names: jedi follows each to its definition, which takes a
-    # quarter of the whole time.
+    # The same as jedi's own `type`, except for imported names: following each to its definition takes a quarter of the
+    # whole time.
     name = completion._name
     definition = name.tree_name.get_definition() if name.tree_name is not None else None
     if definition is not None and definition.type == "import_from":
@@ -95,8 +95,8 @@ class OpenedFile:
         self.text = ""
 
     def open(self, path: str, text: str) -> dict[str, Any]:
-        # parso remembers the last text that it was given for a path. A file that imports this one would be completed
-        # with that text, in which a token is missing, and answers would depend on which files were asked about before.
+        # parso stores the last text of a path. Completion in a file that imports this one would use that text, in which
+        # a token is missing, so answers would depend on earlier questions.
         for files in parso.cache.parser_cache.values():
             for known in [known for known in files if known is not None and Path(known) == self.path]:
                 del files[known]
@@ -134,7 +134,7 @@ def serve(requests: Iterable[bytes], answers: BinaryIO) -> None:
     # The first completion reads the stubs of the builtins; no session should pay for that.
     session.open("ci_eval_warm_up.py", "")
     session.complete([(0, 0, "import os\nos.")], 13)
-    # What is in memory now is never freed, so the garbage collector need not look at it again.
+    # Objects that exist now are never freed, so the garbage collector can skip them.
     gc.collect()
     gc.freeze()
     for line in requests:

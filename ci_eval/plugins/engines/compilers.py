@@ -23,10 +23,9 @@ def _start_scala(place: Place) -> list[str]:
     known = classpath(libraries(place, "scala-library"))
     # Scala allows several package clauses, each of which continues the one above it.
     roots = source_roots(place.root, ".scala", lambda text: ".".join(_PACKAGE.findall(text)) or None)
-    # If the project is Scala's standard library itself, its sources are left out: the compiler needs the compiled
-    # library to read any source at all.
+    # The sources of Scala's standard library are left out: the compiler needs the compiled library.
     sources = classpath([root for root in roots if not (root / "scala" / "Predef.scala").exists()])
-    # By default it would run the plugins in a folder below the current one.
+    # By default, the compiler runs the plugins in a folder below the current one.
     plugins = ("-Xpluginsdir", str(place.scratch / "plugins"))
     # Expanding a macro runs its code.
     options = (*plugins, "-Ymacro-expand:none")
@@ -36,7 +35,7 @@ def _start_scala(place: Place) -> list[str]:
 def _start_jdt(place: Place) -> list[str]:
     roots, known = classpath(source_roots(place.root, ".java", _java_package)), classpath(list_jars(place.environment))
     java, *arguments = java_command(place, "JdtDriver", str(place.scratch), roots, known)
-    # Cheap settings, for a process that runs for minutes only: half the processor time, and less memory.
+    # For a process of a few minutes, these settings halve the processor time, and need less memory.
     return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *arguments]
 
 

@@ -7,34 +7,25 @@ from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
 
-import msgspec
-
-from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised
-from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.core.model import EngineInfo, Suggestion
 from ci_eval.core.model.engine import SentConfiguration
-from ci_eval.core.tracing import tell
-from ci_eval.plugins.adapters.driven import RunningProcess
+from ci_eval.plugins.adapters.driven import Reply, RunningProcess
 from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.adapters.place import Place, configuration, variables
-from ci_eval.plugins.adapters.process import LineProcess, interpreter
+from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.python_paths import package_paths
 from ci_eval.plugins.adapters.recipes import Pip
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
-PATIENCE = 60.0
-"""The seconds that starting jedi, or opening a file, may take; neither counts as a completion."""
+OPEN_TIMEOUT = 60.0
+"""Seconds for starting jedi or opening a file, which does not count as a completion."""
 
 
-class _Reply(msgspec.Struct):
+class _Reply(Reply):
     ms: float = 0.0
     items: list[tuple[str, str]] = []
     defined: list[tuple[str, int, int]] = []
-    error: str = ""
-
-
-_DECODER = msgspec.json.Decoder(_Reply)
 
 
 def _command(place: Place) -> list[str]:
@@ -45,21 +36,23 @@ def _command(place: Place) -> list[str]:
 
 
 def _environment(place: Place) -> dict[str, str]:
-    # A fixed hash seed: jedi keeps names in sets, and their order decides which of equally good answers comes first.
+    # The order of jedi's sets decides which of equally good answers comes first.
     return variables(place) | {"PYTHONHASHSEED": "0"}
 
 
 class RunningJedi(RunningProcess):
-    def _start(self) -> LineProcess:
-        place = self._place
-        place.renew()
-        command = _command(place)
-        walls = place.walls(command[0], reads=(DRIVER,), address_space=place.memory)
-        return LineProcess(command, cwd=place.scratch, environment=_environment(place), walls=walls)
+    reads = (DRIVER,)
+    limits_address_space = True
+
+    def command(self, place: Place) -> Sequence[str]:
+        return _command(place)
+
+    def variables(self, place: Place) -> dict[str, str]:
+        return _environment(place)
 
     def open(self, path: str, text: str) -> None:
         self._pending: list[Edit] = []
-        self._ask(["open", path, text], PATIENCE)
+        self.ask(["open", path, text], OPEN_TIMEOUT, _Reply)
 
     def edit(self, edits: Sequence[Edit]) -> None:
         # jedi reads the text only when asked, so edits travel with the next request.
@@ -68,29 +61,15 @@ class RunningJedi(RunningProcess):
     def complete(self, query: Query) -> Answer:
         edits, self._pending = self._pending, []
         clocks = self._process.start_clock()
-        reply = self._ask(["complete", edits, query.offset], self._surroundings.timeout)
+        reply = self.ask(["complete", edits, query.offset], self._surroundings.timeout, _Reply)
         cpu = self._process.stop_clock(clocks)
         # jedi suggests keyword arguments as `name=`.
         suggestions = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
         return Answer(suggestions=suggestions, latency=reply.ms, cpu=cpu)
 
     def define(self, offset: int) -> list[tuple[str, int, int]]:
-        reply = self._ask(["define", offset], self._surroundings.timeout)
+        reply = self.ask(["define", offset], self._surroundings.timeout, _Reply)
         return [(path.removeprefix(f"{self._place.root}/"), line, column) for path, line, column in reply.defined]
-
-    def _ask(self, request: object, timeout: float) -> _Reply:
-        question = msgspec.json.encode(request)
-        tell("->", question)
-        line = self._process.ask(question, timeout)
-        tell("<-", line)
-        try:
-            reply = _DECODER.decode(line)
-        # JSON that is nested too deeply raises a RecursionError.
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise EngineMisbehaved(f"jedi's driver answered {quote(line, 80)!r}: {error}") from error
-        if reply.error:
-            raise EngineRaised(reply.error)
-        return reply
 
 
 class Jedi(FromRecipe, frozen=True, kw_only=True):
@@ -112,7 +91,7 @@ class Jedi(FromRecipe, frozen=True, kw_only=True):
 
 
 def _find_own_jedi() -> Path:
-    # To import jedi in this process would take longer.
+    # An import of jedi would take longer.
     spec = find_spec("jedi")
     assert spec, "it is a dependency of ci-eval"
     return Path(str(spec.origin)).parent.parent

@@ -18,7 +18,7 @@ from ci_eval.plugins.learning.ngrams import distinct
 
 class CountingOptions(PredictorOptions, frozen=True, kw_only=True):
     project: bool = True
-    """Whether the project's other files count if the file has too few tokens."""
+    """Whether tokens of the project's other files follow those of the open file."""
 
 
 class Counting(Predictor[CountingOptions]):
@@ -40,7 +40,7 @@ class Counting(Predictor[CountingOptions]):
 
 
 class Frequency(Counting):
-    """A predictor that sorts the file's tokens by their frequency there, then by that in the project, then by text."""
+    """A predictor that sorts the file's tokens by their frequency in the file, then in the project, then by text."""
 
     def predict(self, before: str, after: str) -> Iterable[str]:
         self.around.read(before, after)
@@ -51,7 +51,8 @@ class Frequency(Counting):
 
 
 class Recency(Counting):
-    """A predictor that puts the token before the caret first if two are equally near."""
+    """A predictor that sorts the file's tokens by their distance to the caret. Of two at the same distance, the one
+    before the caret comes first."""
 
     def predict(self, before: str, after: str) -> Iterable[str]:
         self.around.read(before, after)

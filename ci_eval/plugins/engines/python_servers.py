@@ -24,23 +24,23 @@ def _start_basedpyright(place: Place) -> list[str]:
 
 
 def _members(place: Place) -> list[str]:
-    """Return the folders of the project's own packages, without `src`, which these servers find by themselves."""
+    """Return the folders of the project's own packages, without `src`, which these servers find themselves."""
     return [str(folder) for folder in place.sources if folder != place.root / "src"]
 
 
 def _analysis(place: Place) -> dict[str, Any]:
-    # The extension for VS Code has `autoSearchPaths` on, which means `src`; the server alone does not.
+    # `autoSearchPaths` adds `src`. The extension for VS Code turns it on, the server alone does not.
     analysis: dict[str, Any] = {"diagnosticMode": "openFilesOnly", "autoSearchPaths": True}
     return analysis | ({"extraPaths": members} if (members := _members(place)) else {})
 
 
 def _basedpyright_settings(place: Place) -> dict[str, Any]:
-    # If it is given no interpreter, it looks for one in the project and runs it.
+    # Without an interpreter, basedpyright looks for one in the project and runs it.
     return {"python": {"pythonPath": str(answering_python(place))}, "basedpyright": {"analysis": _analysis(place)}}
 
 
 def _pyright_settings(place: Place) -> dict[str, Any]:
-    # Without an interpreter, it would run the first on PATH.
+    # Without an interpreter, pyright runs the first one on PATH.
     return {"python": {"analysis": _analysis(place) | {"indexing": False}, "pythonPath": str(answering_python(place))}}
 
 
@@ -57,8 +57,8 @@ def _pyrefly_options(place: Place) -> dict[str, Any]:
         "project-includes": [f"{place.root}/**/*.py*"],
         "search-path": [*map(str, place.sources), str(place.root)],
         "enable-fallback-search-path": True,
-        # What it would ask an interpreter for (`env_query` in crates/pyrefly_config/src/environment, 1.4.1), which it
-        # must not look for in the project either.
+        # The values that pyrefly would get from an interpreter (`env_query` in crates/pyrefly_config/src/environment,
+        # 1.4.1), for which it must not search the project.
         "skip-interpreter-query": True,
         "python-platform": sys.platform,
         "python-version": ".".join(map(str, sys.version_info[:3])),
@@ -124,7 +124,7 @@ _SERVERS = (
                 "pylsp": {
                     "plugins": {
                         **{name: {"enabled": False} for name in LINTERS},
-                        # By default it has jedi import numpy, which runs numpy's code.
+                        # By default, jedi imports numpy, which runs numpy's code.
                         "jedi": {"auto_import_modules": []},
                     }
                 }
@@ -139,7 +139,7 @@ _SERVERS = (
         recipe=Pip(package="pyrefly", version="1.4.1"),
         why="a configuration of ours in place of the project's, which may name programs to run",
         command=Template(("{folder}/bin/pyrefly", "lsp")),
-        # Given at the start too, since pyrefly opens files before it asks for its settings.
+        # pyrefly opens files before it asks for its settings, so it gets them at the start as well.
         options=_pyrefly_options,
         settings=_pyrefly_settings,
         auto_import=AutoImport(
@@ -168,7 +168,7 @@ _SERVERS = (
         licence="MIT",
         recipe=Pip(package="ty", version="0.0.104"),
         command=Template(("{folder}/bin/ty", "server")),
-        # Given at the start too, since ty reads its options before it asks for its settings.
+        # ty reads its options before it asks for its settings.
         options=_ty_settings,
         settings=_ty_settings,
         auto_import=AutoImport(
@@ -178,12 +178,12 @@ _SERVERS = (
     _server(
         name="zuban",
         summary="type checker and language server for Python",
-        # Under this licence it only ever runs as a separate program.
+        # Because of this licence, it must run as a separate program.
         licence="AGPL-3.0-only",
         recipe=Pip(package="zuban", version="0.10.2"),
         command=Template(("{folder}/bin/zuban", "server")),
         variables=_zuban_variables,
-        # Whether it calls an imported class "class" or "variable" depends on what it was asked before.
+        # The kind of an imported class, "class" or "variable", depends on earlier questions.
         quirks=ServerQuirks(kinds=False),
     ),
 )

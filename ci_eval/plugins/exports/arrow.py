@@ -29,7 +29,7 @@ def make_schema(table: str) -> pa.Schema:
 
 
 def build_arrow_table(workspace: Workspace, table: str) -> pa.Table:
-    # Each batch has another dictionary.
+    # Batches have different dictionaries.
     return pa.Table.from_batches(_batches(workspace, table), make_schema(table)).unify_dictionaries()
 
 
@@ -46,11 +46,11 @@ def write(workspace: Workspace, table: str, path: Path, passes: Passes | None = 
 def _batches(workspace: Workspace, table: str, passes: Passes | None = None) -> Iterator[pa.RecordBatch]:
     schema = make_schema(table)
     for batch in batches(workspace, table, passes):
-        yield pa.RecordBatch.from_arrays([_array(batch[column.name], column.type) for column in schema], schema=schema)
-
-
-def _array(values: list[object], kind: pa.DataType) -> pa.Array:
-    if pa.types.is_map(kind):
-        # pyarrow makes maps of pairs, not of dictionaries.
-        values = [list(value.items()) if isinstance(value, dict) else value for value in values]
-    return pa.array(values, kind)
+        arrays = []
+        for column in schema:
+            values = batch[column.name]
+            if pa.types.is_map(column.type):
+                # pyarrow makes maps of pairs, not of dictionaries.
+                values = [list(value.items()) if isinstance(value, dict) else value for value in values]
+            arrays.append(pa.array(values, column.type))
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -1,4 +1,4 @@
-"""A run as notebooks and scripts see it: `ci_eval.open(WORKSPACE)`."""
+"""The runs that `ci_eval.open(WORKSPACE)` returns to notebooks and scripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.plugins.exports.tables import arrow
 
 
 class ArrowTable(Protocol):
-    """A pyarrow.Table; its type is not named, since ci-eval runs without pyarrow, too."""
+    """A pyarrow.Table. Its type cannot be imported, since ci-eval also runs without pyarrow."""
 
     num_rows: int
     column_names: list[str]
@@ -30,7 +30,7 @@ class ArrowTable(Protocol):
 
 
 class Run:
-    """A run of an evaluation, as `open` returns it. Its files are read on demand, and only the manifest is cached."""
+    """A run of an evaluation. Its files are read on demand, and only the manifest is cached."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -46,13 +46,13 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Return whether the run came to its end. Before, tables hold the sessions of the files that are finished."""
+        """Return whether the run has ended. If not, tables hold the sessions of finished files."""
         return self.manifest.complete
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, Estimate]]:
-        """Return the figures of the last report: name of the filter → name of the metric → figure. `ALL` is the filter
-        that every session passes. Raises WorkspaceError if there is no report."""
+        """Return the figures of the last report: filter → metric → figure. Every session passes the filter `ALL`.
+        Raises WorkspaceError if there is no report."""
         path = self.folder / "reports" / "metrics.json"
         if not path.is_file():
             raise WorkspaceError(f"{self.folder} has no figures yet: run `ci-eval report {self.folder}`")
@@ -68,7 +68,7 @@ class Run:
         return self._table("lookups")
 
     def suggestions(self) -> ArrowTable:
-        """Return a row per suggestion, all in memory; `ci-eval export` writes them without that."""
+        """Return a row per suggestion, all in memory; `ci-eval export` needs less memory."""
         return self._table("suggestions")
 
     def _table(self, name: str) -> ArrowTable:
@@ -77,12 +77,12 @@ class Run:
 
 
 def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_eval.open
-    """Return the run in a folder. Raises WorkspaceError if there is none, or if it was changed since it ended."""
+    """Return the run in a folder. Raises WorkspaceError if there is none, or if its files changed since its end."""
     return Run(open_workspace(Path(workspace)))
 
 
 def open_workspace(folder: Path) -> Workspace:
-    """Return the workspace in a folder, verified to be unchanged since its run ended. Raises WorkspaceError."""
+    """Return the workspace in a folder. Raises WorkspaceError if its files changed since the end of its run."""
     workspace = Workspace.open(folder)
     # A run that has not ended has no digests yet.
     if workspace.manifest().digests:

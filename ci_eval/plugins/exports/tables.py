@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Literal, NamedTuple
@@ -22,7 +23,7 @@ Type = Literal["text", "word", "integer", "number", "flag", "numbers", "grades"]
 
 
 class At(NamedTuple):
-    """A row: a session, a lookup (from 0), a suggestion of that lookup (from rank 1)."""
+    """A row of a table: a session, a lookup of it, and a suggestion of that lookup."""
 
     session: Session
     line: int
@@ -30,8 +31,10 @@ class At(NamedTuple):
     column: int
     """The characters before the token in its line."""
     number: int
+    """The number of the lookup, from 0."""
     lookup: Lookup
     place: int
+    """The rank of the suggestion, from 1."""
     suggestion: Suggestion
 
 
@@ -62,7 +65,7 @@ PLACE = (
     Column("kind", "word", lambda at: at.session.properties.kind.value, "kind of the token"),
     Column("status", "word", lambda at: at.session.status.value, "how the session ended"),
 )
-"""Columns that identify a row's session, first in the tables of sessions and lookups."""
+"""The columns that identify a session; they come first in the tables of sessions and lookups."""
 
 SESSIONS = (
     *PLACE,
@@ -117,44 +120,31 @@ TABLES: Mapping[str, tuple[Column, ...]] = {"sessions": SESSIONS, "lookups": LOO
 
 
 BATCH = 20_000
-
+"""Rows in memory."""
 NO_LOOKUP = Lookup(prefix="", total=0, rank=None, latency=0, suggestions=())
 NO_SUGGESTION = Suggestion(text="")
-
-Batch = dict[str, list[object]]
-
 
 Passes = Callable[[Session], bool]
 
 
-def batches(workspace: Workspace, table: str, passes: Passes | None = None) -> Iterator[Batch]:
-    """Yield rows in the order of stored files, sessions, lookups and ranks. Raises WorkspaceError if a file is
-    damaged."""
-    columns = TABLES[table]
-    waiting: Batch = {column.name: [] for column in columns}
-    cells = [(column.get, waiting[column.name]) for column in columns]
-    for row in _rows(workspace, table, passes):
-        for get, values in cells:
-            values.append(get(row))
-        if len(cells[0][1]) >= BATCH:
-            # The lists are emptied for the next batch, so the caller gets copies.
-            yield {name: list(values) for name, values in waiting.items()}
-            for values in waiting.values():
-                values.clear()
-    if cells[0][1]:
-        yield waiting
+def batches(workspace: Workspace, table: str, passes: Passes | None = None) -> Iterator[dict[str, list[object]]]:
+    """Yield the values of each column, in the order of stored files, sessions, lookups and ranks. Raises WorkspaceError
+    if a file is damaged."""
+    rows = _rows(workspace, table, passes)
+    while batch := list(islice(rows, BATCH)):
+        yield {column.name: [column.get(row) for row in batch] for column in TABLES[table]}
 
 
 def _rows(workspace: Workspace, table: str, passes: Passes | None) -> Iterator[At]:
     for file, sessions in workspace.sessions(Session):
         lines = Lines(file.text)
         for session in filter(passes, sessions):
-            place = lines.place(session.offset)
+            location = lines.place(session.offset)
             lookups = [(0, NO_LOOKUP)] if table == "sessions" else enumerate(session.lookups)
             for number, lookup in lookups:
                 listed = enumerate(lookup.suggestions, 1) if table == "suggestions" else [(0, NO_SUGGESTION)]
                 for rank, suggestion in listed:
-                    yield At(session, *place, number, lookup, rank, suggestion)
+                    yield At(session, *location, number, lookup, rank, suggestion)
 
 
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -162,51 +152,41 @@ FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def write(workspace: Workspace, folder: Path, form: str, passes: Passes | None = None) -> dict[Path, int]:
-    """Return the files with their numbers of rows. Raises ConfigError (see `check`), and WorkspaceError if a file
-    cannot be read or written."""
-    writer = FORMATS[form]
+    """Write the tables, and return the files with their numbers of rows. Raises ConfigError if a package is missing,
+    WorkspaceError if a file cannot be read or written."""
     written = {}
     for table in TABLES:
         path = folder / f"{table}.{form}"
         partial = path.with_name(f"{path.name}.tmp")
         with atomic.writing(path):
-            written[path] = writer(workspace, table, partial, passes)
+            if form == "parquet":
+                written[path] = arrow().write(workspace, table, partial, passes)
+            else:
+                written[path] = _write_text(workspace, table, partial, form, passes)
             partial.replace(path)
     return written
 
 
-def check(form: str) -> None:
-    """Raise ConfigError if packages that a format needs are not installed."""
-    if form == "parquet":
-        arrow()
-
-
-def _jsonl(workspace: Workspace, table: str, path: Path, passes: Passes | None) -> int:
-    rows = 0
-    with path.open("wb") as file:
-        for batch in batches(workspace, table, passes):
-            for row in zip(*batch.values(), strict=True):
-                file.write(msgspec.json.encode(dict(zip(batch, row, strict=True))) + b"\n")
-                rows += 1
-    return rows
-
-
-def _csv(workspace: Workspace, table: str, path: Path, passes: Passes | None) -> int:
-    rows = 0
+def _write_text(workspace: Workspace, table: str, path: Path, form: str, passes: Passes | None) -> int:
+    names, count = [column.name for column in TABLES[table]], 0
+    rows = (row for batch in batches(workspace, table, passes) for row in zip(*batch.values(), strict=True))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([column.name for column in TABLES[table]])
-        for batch in batches(workspace, table, passes):
-            for row in zip(*batch.values(), strict=True):
+        if form == "csv":
+            writer.writerow(names)
+        for row in rows:
+            count += 1
+            if form == "csv":
                 writer.writerow(map(_cell, row))
-                rows += 1
-    return rows
+            else:
+                file.write(msgspec.json.encode(dict(zip(names, row, strict=True))).decode() + "\n")
+    return count
 
 
 def _cell(value: object) -> object:
-    """Return a value as CSV holds it: null is empty, flags are true and false, lists and grades are JSON.
+    """Return a value for CSV: null is empty, flags are true and false, lists and grades are JSON.
 
-    A text that would be a formula gets an apostrophe in front; remove one from texts like `FORMULA` to restore them.
+    A text that would be a formula gets an apostrophe in front. To restore it, remove one from texts that match FORMULA.
     """
     if isinstance(value, str) and FORMULA.match(value):
         return f"'{value}"
@@ -215,12 +195,7 @@ def _cell(value: object) -> object:
     return value
 
 
-FORMATS: Mapping[str, Callable[[Workspace, str, Path, Passes | None], int]] = {
-    "parquet": lambda *of: arrow().write(*of),
-    "jsonl": _jsonl,
-    "csv": _csv,
-}
-"""Suffixes → what writes a table of a workspace, and returns the number of its rows."""
+FORMATS = ("parquet", "jsonl", "csv")
 
 
 def arrow() -> ModuleType:

@@ -1,4 +1,4 @@
-"""The graders by CodeBLEU: words, weights, sub-trees and data flow of code."""
+"""The graders by CodeBLEU, which compares words, weighted words, sub-trees and data flow."""
 
 from __future__ import annotations
 

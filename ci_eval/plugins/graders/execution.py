@@ -1,5 +1,4 @@
-"""A grader that runs a test: if it runs, passes, fails on a function that does nothing, and which share of the mutants
-it kills."""
+"""A grader that runs a test: whether it passes, fails if the function does nothing, and which mutants it kills."""
 
 from __future__ import annotations
 
@@ -14,8 +13,8 @@ from ci_eval.plugins.adapters.testruns.trials import Trial, Trials
 
 
 class Execution:
-    """A grader that runs a test; see `adapters/testruns`. The expected test is only run to see if the sample can be run
-    here."""
+    """A grader that runs a test; see `adapters/testruns`. The expected test shows whether the sample can be run at
+    all."""
 
     name = "execution"
     summary = "whether a test runs, passes, fails on a stub, and the share of mutants it kills (needs `run.tests`)"
@@ -28,11 +27,8 @@ class Execution:
         return Execution(settings)
 
     def prepare(self, cache: Path) -> None:
-        """Prepare the sandbox for tests; see `graders.Installed`. What a language needs is installed when its first
-        test is run.
-
-        Raises ConfigError without settings, or PreparationError if this machine cannot keep a test from doing harm.
-        """
+        """Prepare the sandbox for tests; see `graders.Installed`. The needs of a language are installed before its
+        first test. Raises ConfigError without settings, PreparationError if this machine's sandbox has gaps."""
         if self._settings is None:
             raise ConfigError(
                 "the grader execution runs other people's code: add `run: {tests: true}` to say that it may"
@@ -51,8 +47,8 @@ class Execution:
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """Return `runs`, `passes`, `failsOnStub` and `mutantsKilled`; see `Grader`.
 
-        A test that does not pass has 0 for the last two. They are missing for a function without a stub or without
-        mutants. A sample whose tests cannot be run has `notRunnable` alone. Raises PreparationError or EngineFailure.
+        A test that does not pass has 0 for the last two scores. A function without a stub or without mutants lacks
+        them. A sample whose tests cannot be run has `notRunnable` alone. Raises PreparationError or EngineFailure.
         """
         trial = self._trial(pairing)
         if not trial.runnable:

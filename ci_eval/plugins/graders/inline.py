@@ -1,4 +1,4 @@
-"""The graders of a line, a statement or a block: how much of it is right, and if its file can still be parsed."""
+"""The graders of a line, a statement or a block: how much of it is right, and whether its file can be parsed."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from functools import lru_cache
 
 from ci_eval.core.base.subtokens import longest_common
 from ci_eval.core.contracts import Grader, Pairing
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class Inline:
-    """A grader with five views: all or nothing, how similar, how far right from the beginning, its first line, its
-    first token.
+    """A grader of the suggested text with five scores.
 
-    lineMatch: 1 if it is the expected text.
+    lineMatch: 1 for the expected text.
     editSimilarity: 2 · common / (both lengths), where common is the length of the longest common subsequence of
     characters (`fuzz.ratio`, as CodeXGLUE, CrossCodeEval and RepoBench report it).
-    matched: the characters that it saves typing: its length if the expected text begins with it, else 0 (as the matched
-    ratio of JetBrains' plugin).
-    firstLine: the characters of its first line if that is the expected one, else 0.
+    matched: the length of the text if the expected text begins with it, else 0 (matched ratio of JetBrains' plugin).
+    firstLine: the length of the first line if it is the expected one, else 0.
     firstToken: 1 if the first word or sign is the expected one.
     """
 
@@ -71,7 +69,7 @@ GRAMMARS = {
 
 
 class WellFormed:
-    """A grader that puts the suggestion in place of the expected text in its file, as the file is on disk."""
+    """A grader that puts the suggestion in place of the expected text in its file on disk."""
 
     name = "well-formed"
     summary = "1 where the file has no more syntax errors than with the expected text; needs the file"
@@ -90,7 +88,7 @@ class WellFormed:
 # All suggestions of a session are graded against the same original.
 @lru_cache(maxsize=8)
 def errors(text: str, grammar: str) -> int:
-    waiting: list[Node] = [parser(grammar).parse(text.encode(errors="replace")).root_node]
+    waiting: list[Node] = [parse_tree(text.encode(errors="replace"), grammar).root_node]
     count = 0
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""A grader by a language model that says whether a text means the same as the expected one."""
+"""A grader that asks a language model whether a text means the same as the expected one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ VERDICT: same
 if it does, or
 VERDICT: different
 """
-"""The question if there is no expected text."""
+"""The question without an expected text."""
 
 VERDICT = re.compile(
     r"(?:the |my )?(?:final )?(?:verdict|вердикт)(?: is)? *[:\uff1a=\u2014\u2013-]* *(?:the )?"
@@ -70,15 +70,14 @@ _SIGNS = re.compile(r"[*_`~#>\"'“”«»()\[\]{}\\$.,;!|-]|\\?boxed|</?(?:verd
 """The signs that language models put around a verdict."""
 _QUOTES = re.compile(r"[\"'“”«»`]")
 _SENTENCE = re.compile(r"(?<=[.!?)])\s+")
-LONGEST = 300
-"""The most tokens of the judge's answer, if `judge.sampling.maxTokens` is not set."""
-PATIENCE = 120.0
-"""The seconds that one answer may take."""
+MOST_TOKENS = 300
+"""Tokens of the judge's answer, if `judge.sampling.maxTokens` is not set."""
+PATIENCE_SECONDS = 120.0
+"""The time limit of an answer."""
 
 
 class Judge:
-    """A grader that gives 1 if the judge says that both texts are the same, 0 if it says that they differ, and no score
-    if it says neither."""
+    """A grader that scores the verdict "same" 1, "different" 0; an answer without a verdict has no score."""
 
     name = "judge"
     summary = "1 where a language model says that both texts make the same point, else 0 (needs `judge:`)"
@@ -96,13 +95,12 @@ class Judge:
         if self._settings is None:
             raise ConfigError("the grader judge needs a language model: add `judge: {endpoint: …, model: …}`")
         if self._client is None:
-            self._client = Client(Asking.new(self._settings), cache, PATIENCE)
-            # Grade, remark and price are read one by one, and must be those of one answer.
+            self._client = Client(Asking.new(self._settings), cache, PATIENCE_SECONDS)
+            # Grade, remark and cost are read one by one, and must come from one answer.
             self._answer = lru_cache(1_000)(self._ask)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return the verdict as `judge`, or nothing without a verdict. Raises EngineFailure if the judge cannot be
-        asked."""
+        """Return the verdict as `judge`, or nothing without a verdict. Raises EngineFailure if the judge fails."""
         verdict = read_verdict(self.remark(pairing))
         return {} if verdict is None else {"judge": float(verdict)}
 
@@ -110,19 +108,19 @@ class Judge:
         return self._answer(write_question(pairing))[0]
 
     def cost(self, pairing: Pairing) -> float | None:
-        """Return the cost of the judge's answer about this pairing, or None if it is not known."""
+        """Return the cost of the judge's answer, None if it is not known."""
         return self._answer(write_question(pairing))[1]
 
     def _ask(self, question: str) -> tuple[str, float | None]:
         assert self._client
         assert self._settings
-        most = self._settings.sampling.max_tokens or LONGEST
-        reply = self._client.ask(Prompt(instruction=question, max_tokens=most))
+        most_tokens = self._settings.sampling.max_tokens or MOST_TOKENS
+        reply = self._client.ask(Prompt(instruction=question, max_tokens=most_tokens))
         return clean(reply.text, self._settings.thoughts).text, compute_cost(reply, self._settings.price)
 
 
 def write_question(pairing: Pairing) -> str:
-    # No text can end its own part of the question, since the mark is a digest of all texts.
+    # The mark is a digest of all texts, so no text can hold it and end its own part of the question.
     texts = {"material": pairing.before, "expected": pairing.reference, "given": pairing.hypothesis}
     mark = blake2b("\0".join(texts.values()).encode(), digest_size=6).hexdigest()
     if not pairing.reference.strip():
@@ -132,11 +130,10 @@ def write_question(pairing: Pairing) -> str:
 
 
 def read_verdict(answer: str) -> bool | None:
-    """Return whether the last line with words says "same", or None if it is no verdict.
+    """Return whether the last line with words says "same"; None if it is not a verdict.
 
-    Emphasis, capitals and full stops do not matter, nor does a sentence before the verdict. Only the last line with
-    words counts, together with a line `VERDICT:` before it, and no quoted verdict after words: a text may ask the
-    judge to repeat one.
+    Emphasis, capitals and full stops do not matter, nor does a sentence before the verdict. A line `VERDICT:` before
+    the last one belongs to it. A quoted verdict after words does not count: a text may ask the judge to repeat one.
     """
     lines = _OPENING.sub("VERDICT: ", answer).split("\n")
     # The verdict may be in a fence or in JSON, whose last lines hold no verdict.

@@ -1,9 +1,9 @@
-"""The graders of a name against the expected one: equal or not, and how many sub-tokens they share."""
+"""The graders of a name: whether it is the expected one, and how many sub-tokens they share."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
@@ -12,7 +12,7 @@ from ci_eval.core.contracts import Grader, Pairing
 
 
 class Exact:
-    """A grader that gives 1 to the expected text, character for character, and 0 to others."""
+    """A grader that gives 1 to exactly the expected text, and 0 to others."""
 
     name = "exact"
     summary = "1 where the text is the expected one, else 0"
@@ -21,13 +21,8 @@ class Exact:
         return {"exact": float(pairing.hypothesis == pairing.reference)}
 
 
-def count_common(expected: Sequence[str], given: Sequence[str]) -> int:
-    """Return how many of `given` are in `expected`, each at most as often as it is there."""
-    return (Counter(expected) & Counter(given)).total()
-
-
 class Subtokens(msgspec.Struct, frozen=True):
-    """A grader of the share of sub-tokens that two names have in common, from 0 to 1."""
+    """A grader of the shares of common sub-tokens in two names."""
 
     name: str
     summary: str
@@ -43,7 +38,9 @@ class Subtokens(msgspec.Struct, frozen=True):
 GRADERS: Mapping[str, Grader] = {
     "exact": Exact(),
     "subtoken-f1": Subtokens(
-        "subtoken-f1", "sub-tokens shared with the expected name in any order: precision, recall, F1", count_common
+        "subtoken-f1",
+        "sub-tokens shared with the expected name in any order: precision, recall, F1",
+        lambda expected, given: (Counter(expected) & Counter(given)).total(),
     ),
     "subtoken-lcs": Subtokens(
         "subtoken-lcs",

@@ -1,7 +1,7 @@
 """The graders by BLEU and chrF: how many sequences of words or characters a text shares with the expected one.
 
-Those named `mera` do what the code does that scores MERA CODE's task rucodereviewer (commit 7972841): both texts have
-changed places, so that what the given one has too much counts most.
+Those named `mera` repeat the code that scores MERA CODE's task rucodereviewer (commit 7972841). It swaps the two texts,
+so what the suggestion has too much costs most.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 from ci_eval.core.contracts import Grader, Pairing
 
-# Without effective order, a text of fewer than four words gets 0 even if it is the expected one.
+# Without effective order, any text of fewer than four words gets 0.
 _BLEU, _BLEU_MERA, _CHRF = BLEU(effective_order=True), BLEU(), CHRF()
 
 
@@ -42,7 +42,7 @@ _GRADERS: tuple[Grader, ...] = (
         "BLEU as MERA CODE has it, with both texts in the other's place, 0 to 100",
         lambda pairing: _BLEU_MERA.corpus_score([pairing.reference], [[pairing.hypothesis]]).score,
     ),
-    # As `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. What the text lacks of the expected one counts most.
+    # As `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. Missing parts of the expected text cost most.
     Similarity(
         "chrf",
         "chrF of the text against the expected one, 0 to 100",

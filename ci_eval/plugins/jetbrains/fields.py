@@ -1,4 +1,4 @@
-"""The reader of another program's JSON. Errors name the location, and fields that were not requested are left over."""
+"""A reader of another program's JSON: errors name the location, and fields that nobody requested can be listed."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from ci_eval.core.model import Kind, Location, Properties
 
 T = TypeVar("T")
 
-
-MOST = 1_000_000_000
+LARGEST_NUMBER = 1_000_000_000
 
 
 class Fields:
     """The fields of one JSON object. Requests raise WorkspaceError if a field has another type."""
 
     def __init__(self, value: object, file: Path, place: str = "") -> None:
-        """`place`: location in the file, such as `sessions[3]`."""
+        """`place`: the object's location in the file, such as `sessions[3]`."""
         self.file = file
         self.place = place
         if not isinstance(value, dict):
             raise self.wrong(f"it is {_kind(value)}, not an object")
         self._fields: dict[str, object] = value
-        self._asked: set[str] = set()
-        self._below: list[Fields] = []
+        self._requested: set[str] = set()
+        self._inner: list[Fields] = []
         self._left: dict[str, object] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -45,44 +44,41 @@ class Fields:
         """Return `missing` if the field is absent or null and `missing` is not None."""
         return self._typed_value(name, str, missing)
 
-    def flag(self, name: str, missing: bool | None = None) -> bool:
-        return self._typed_value(name, bool, missing)
-
-    def number(self, name: str, missing: int | None = None, *, least: int = 0) -> int:
-        """Accept 4.0, which gson may have written."""
-        value = self.amount(name, missing, least=least)
+    def number(self, name: str, missing: int | None = None) -> int:
+        """Return a whole number; it may read 4.0, as gson writes some."""
+        value = self.amount(name, missing)
         if value != int(value):
             raise self.wrong(f"`{name}` is {value}, not a whole number")
         return int(value)
 
-    def amount(self, name: str, missing: float | None = None, *, least: float = 0) -> float:
-        """Return a number of at least `least`, and at most a billion."""
+    def amount(self, name: str, missing: float | None = None) -> float:
+        """Return a number from 0 to a billion."""
         value = self._typed_value(name, float, None if missing is None else float(missing))
         # The bounds are compared so that NaN fails as well.
-        if not least <= value <= MOST:
+        if not 0 <= value <= LARGEST_NUMBER:
             raise self.wrong(f"`{name}` is {value}, which it cannot be")
         return value
 
     def optional(self, name: str, kind: type[T]) -> T | None:
-        """Return None if the field is missing or null."""
-        return None if self.plain(name) is None else self._typed_value(name, kind, None)
+        """Return None if the field is absent or null."""
+        return None if self.value(name) is None else self._typed_value(name, kind, None)
 
     def section(self, name: str) -> Fields:
-        """Return an empty object if there is none."""
-        value = self.plain(name)
+        """Return the object in a field, an empty one if the field is absent or null."""
+        value = self.value(name)
         section = Fields({} if value is None else value, self.file, self._location(name))
-        self._below.append(section)
+        self._inner.append(section)
         return section
 
     def objects(self, name: str) -> list[Fields]:
-        """Return an empty list if there is none."""
+        """Return the objects of a list, none if the field is absent or null."""
         values = self._typed_value(name, list, [])
         objects = [Fields(value, self.file, f"{self._location(name)}[{number}]") for number, value in enumerate(values)]
-        self._below += objects
+        self._inner += objects
         return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
-        """Return a list that is too long to request each field. `leave` collects what is left over."""
+        """Return the objects of a long list without tracking their fields; `leave` takes those that are left over."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is no object")
@@ -91,31 +87,28 @@ class Fields:
     def leave(self, name: str, value: object) -> None:
         self._left[name] = value
 
-    def plain(self, name: str) -> object:
+    def value(self, name: str) -> object:
         """Return a value of any type; None if it is absent."""
-        self._asked.add(name)
+        self._requested.add(name)
         return self._fields.get(name)
 
     def peek(self, name: str) -> object:
-        """Do not request the field: it may still be left over."""
+        """Return a value without requesting it, so that the field may be left over."""
         return self._fields.get(name)
 
-    def names(self) -> list[str]:
-        return list(self._fields)
-
     def left(self) -> Iterator[tuple[str, dict[str, object]]]:
-        """Yield fields that were not requested, here and below, with their locations."""
-        here = {name: value for name, value in self._fields.items() if name not in self._asked} | self._left
-        if here:
-            yield self.place, here
-        for section in self._below:
+        """Yield the location of each object with unrequested fields, and these fields; inner objects included."""
+        own = {name: value for name, value in self._fields.items() if name not in self._requested} | self._left
+        if own:
+            yield self.place, own
+        for section in self._inner:
             yield from section.left()
 
     def _location(self, name: str) -> str:
         return f"{self.place}.{name}".lstrip(".")
 
     def _typed_value(self, name: str, kind: type[T], missing: T | None) -> T:
-        value = self.plain(name)
+        value = self.value(name)
         if value is None:
             if missing is None:
                 raise self.wrong(f"`{name}` is missing")
@@ -137,17 +130,15 @@ def _kind(value: object) -> str:
 
 
 def read_gzip_json(path: Path) -> object:
-    """Raises WorkspaceError, with the number of the byte, if the file is damaged."""
     return decode(b"".join(stored.lines(path, stored.ACTIONS)), path)
 
 
-def plain(path: Path) -> object:
-    """Raises WorkspaceError, with the number of the byte, if the file is damaged."""
+def read_json(path: Path) -> object:
     return decode(stored.read(path, stored.FIGURES), path)
 
 
 def decode(data: bytes, path: Path) -> object:
-    """`path` is for messages. Raises WorkspaceError."""
+    """Read JSON. `path` is for messages. Raises WorkspaceError, with the number of the byte, if it is damaged."""
     try:
         return msgspec.json.decode(data)
     except RecursionError:
@@ -161,36 +152,32 @@ def decode(data: bytes, path: Path) -> object:
 
 def numbered_files(folder: Path, end: str) -> Iterator[Path]:
     """Yield files by the number in NAME(NUMBER)END; those without a number come first."""
-    paths = (path for path in folder.glob(f"*{end}") if path.is_file())
-
-    def number(path: Path) -> int:
+    numbered = []
+    for path in filter(Path.is_file, folder.glob(f"*{end}")):
         match = re.search(r"\(([0-9]{1,9})\)\Z", path.name.removesuffix(end))
-        return int(match[1]) if match else -1
-
-    return iter(sorted(paths, key=lambda path: (number(path), path.name)))
+        numbered.append((int(match[1]) if match else -1, path.name, path))
+    return (path for *_, path in sorted(numbered))
 
 
 KINDS = {kind.value: kind for kind in Kind}
-UNTOLD = Kind.VARIABLE
-"""The kind of tokens without a known one. The plugin's own word is left over."""
 LOCATIONS: dict[str, Location] = {"PROJECT": "project", "LIBRARY": "library"}
 PROPERTY_WORDS: dict[str | None, str] = {place: word for word, place in LOCATIONS.items()}
 UNKNOWN = "UNKNOWN"
 
 
 def read_kind(fields: Fields) -> Kind:
-    """An unknown kind is also left over."""
-    said = fields.peek("tokenType")
-    if said is not None and not isinstance(said, str):
+    """Return the kind of a token, VARIABLE if it is not known; then the plugin's own word is left over."""
+    word = fields.peek("tokenType")
+    if word is not None and not isinstance(word, str):
         raise fields.wrong("`tokenType` is not a text")
-    known = KINDS.get(said or "")
+    known = KINDS.get(word or "")
     if known:
-        fields.plain("tokenType")
-    return known or UNTOLD
+        fields.value("tokenType")
+    return known or Kind.VARIABLE
 
 
 def read_token_properties(fields: Fields) -> Properties:
-    """Return the type, the location of the declaration, and `additional`, whose values are texts, as since 2021."""
+    """Read the properties as the plugin writes them since 2021; the values in `additional` are texts."""
     additional = fields.section("additional")
     package = additional.optional("packageName", str)
     kind, location = read_kind(fields), LOCATIONS.get(fields.text("location", UNKNOWN))
@@ -201,7 +188,7 @@ def read_token_properties(fields: Fields) -> Properties:
     return Properties(kind=kind, location=location, is_static=is_static, package=package)
 
 
-def as_tokens(properties: Properties) -> dict[str, object]:
+def write_token_properties(properties: Properties) -> dict[str, object]:
     additional: dict[str, str] = {}
     if properties.is_static is not None:
         additional["isStatic"] = "true" if properties.is_static else "false"

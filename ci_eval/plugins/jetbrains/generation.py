@@ -3,60 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from ci_eval.core import model
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.config import Config
-from ci_eval.core.model import (
-    Action,
-    CallCompletion,
-    DeleteRange,
-    FiltersConfig,
-    FinishSession,
-    Lookup,
-    MoveCaret,
-    OpenFile,
-    PrefixConfig,
-    PrintText,
-    Properties,
-    Session,
-    Suggestion,
-)
-from ci_eval.plugins.jetbrains.fields import Fields, as_tokens, plain, read_token_properties
-
-
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
-    path: str
-    file: Path
-
-
-class StoredActions(msgspec.Struct, frozen=True, kw_only=True):
-    path: str
-    checksum: str
-    sessions: int
-    actions: Sequence[Action]
-    """`session` of a call is the plugin's id, or "" if the file does not have it."""
+from ci_eval.core.model import Action, Lookup, Properties, Session, Suggestion
+from ci_eval.plugins.jetbrains.fields import Fields, read_json, read_token_properties, write_token_properties
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     wrote: Callable[[Mapping[str, object]], bool]
-    """config.json → whether it is of this generation. Exactly one generation accepts it."""
+    """config.json → whether this generation wrote it. Exactly one generation accepts it."""
     prefix: str
     """The field with the text typed at a lookup."""
     properties: str
-    listed: Callable[[Path], Sequence[Listed]]
-    """The folder `data` → the source files with sessions."""
+    listed: Callable[[Path], Sequence[tuple[str, Path]]]
+    """The folder `data` → the paths of source files, and the files with their sessions."""
     read_properties: Callable[[Fields], Properties]
     rank: Callable[[str, str, Sequence[Suggestion], Sequence[bool | None]], int | None]
     """Title of the language, expected text, suggestions, and the plugin's relevance of each → rank."""
-    read_actions: Callable[[Fields], StoredActions]
+    read_actions: Callable[[Fields], model.FileActions]
+    """`session` of a call is the plugin's id, or "" if the file does not have it."""
     config: Callable[[Config, str], dict[str, object]]
     write_properties: Callable[[Properties], dict[str, object]]
     write_session: Callable[[Session], dict[str, object]]
@@ -67,32 +42,30 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """Suggestion, lookup, rank from 1 → fields besides its texts."""
     write_actions: Callable[[Sequence[Action]], list[dict[str, object]]]
     first_errors: int | None
-    """Number of the first error with the same file name. None if such a file has no number."""
+    """The number of the first error of a file name, or None if its file has no number."""
 
 
 LIST = "files.json"
 
 
-def list_source_files(data: Path) -> list[Listed]:
-    """`files.json` maps paths to files below `data` (2019) or `data/files`."""
-    return list(_list_files(data, plain(data / LIST))) if (data / LIST).is_file() else []
+def list_source_files(data: Path) -> list[tuple[str, Path]]:
+    """Return what `files.json` maps to files below `data` (2019) or `data/files`."""
+    return _list_files(data, read_json(data / LIST)) if (data / LIST).is_file() else []
 
 
-def list_project_files(data: Path) -> list[Listed]:
-    """Read `files.json`, or those of its projects if it lists projects (2024)."""
-    content = plain(data / LIST) if (data / LIST).is_file() else {}
+def list_project_files(data: Path) -> list[tuple[str, Path]]:
+    """Return what `files.json` lists, or those of its projects if it is a list of projects (2024)."""
+    content = read_json(data / LIST) if (data / LIST).is_file() else {}
     if not isinstance(content, list):
-        return list(_list_files(data, content))
+        return _list_files(data, content)
     return [listed for name in content for listed in list_source_files(_inside(data, name))]
 
 
-def _list_files(data: Path, content: object) -> Iterator[Listed]:
+def _list_files(data: Path, content: object) -> list[tuple[str, Path]]:
     if not isinstance(content, Mapping):
         raise WorkspaceError(f"{data / LIST} is neither an object nor a list; fetch the workspace again")
-    for path, name in content.items():
-        places = [_inside(data, name), _inside(data / "files", name)]
-        file = next((place for place in places if place.is_file()), places[0])
-        yield Listed(path=path, file=file)
+    candidates = [(path, _inside(data, name), _inside(data / "files", name)) for path, name in content.items()]
+    return [(path, later if later.is_file() and not first.is_file() else first) for path, first, later in candidates]
 
 
 def _inside(folder: Path, name: object) -> Path:
@@ -103,48 +76,45 @@ def _inside(folder: Path, name: object) -> Path:
         raise WorkspaceError(f"{folder}: {error}; fetch the workspace again") from error
 
 
-ReadProperties = Callable[[Fields], Properties]
 NO_GOLF = "it plays golf, which is not imported: leave the workspaces of golf out"
 
 
-def read(fields: Fields, properties: ReadProperties) -> StoredActions:
+def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.FileActions:
     path, checksum = fields.text("path"), fields.text("checksum")
-    actions: list[Action] = [OpenFile(path=path, checksum=checksum)]
+    actions: list[Action] = [model.OpenFile(path=path, checksum=checksum)]
     caret = 0
-    for fields_of_action in fields.objects("actions"):
-        read_action = list(_read(fields_of_action, properties, caret))
-        actions += read_action
-        # These calls have no offset; their token begins where the caret was put last.
-        if read_action and isinstance(read_action[0], MoveCaret):
-            caret = read_action[0].offset
-    return StoredActions(path=path, checksum=checksum, sessions=fields.number("sessionsCount", 0), actions=actions)
-
-
-def _read(fields: Fields, properties: ReadProperties, caret: int) -> Iterator[Action]:
-    kind = fields.text("type")
-    match kind:
-        case "MOVE_CARET":
-            yield MoveCaret(offset=fields.number("offset"))
-        case "PRINT_TEXT":
-            fields.flag("completable", missing=False)
-            yield PrintText(text=fields.text("text"))
-        case "DELETE_RANGE":
-            fields.flag("completable", missing=False)
-            yield DeleteRange(begin=fields.number("begin"), end=fields.number("end"))
-        case "FINISH_SESSION":
-            yield FinishSession()
-        case "CALL_COMPLETION" | "EMULATE_USER_SESSION":
-            is_emulated = kind != "CALL_COMPLETION"
-            prefix = "" if is_emulated else fields.text("prefix")
-            expected = fields.text("expectedText")
-            known = properties(fields.section("nodeProperties"))
-            yield CallCompletion(session="", offset=caret, prefix=prefix, expected_text=expected, properties=known)
-            # The modelled user leaves the whole text in the document.
-            yield from (FinishSession(), PrintText(text=expected)) if is_emulated else ()
-        case "CODE_GOLF":
-            raise fields.wrong(NO_GOLF)
-        case _:
-            raise fields.wrong(f"{kind!r} is no action that is known")
+    for action in fields.objects("actions"):
+        match kind := action.text("type"):
+            case "MOVE_CARET":
+                caret = action.number("offset")
+                actions.append(model.MoveCaret(offset=caret))
+            case "PRINT_TEXT":
+                action.optional("completable", bool)
+                actions.append(model.PrintText(text=action.text("text")))
+            case "DELETE_RANGE":
+                action.optional("completable", bool)
+                actions.append(model.DeleteRange(begin=action.number("begin"), end=action.number("end")))
+            case "FINISH_SESSION":
+                actions.append(model.FinishSession())
+            case "CALL_COMPLETION" | "EMULATE_USER_SESSION":
+                is_emulated = kind != "CALL_COMPLETION"
+                prefix = "" if is_emulated else action.text("prefix")
+                expected = action.text("expectedText")
+                known = properties(action.section("nodeProperties"))
+                # These calls have no offset; their token begins where the caret was put last.
+                actions.append(
+                    model.CallCompletion(
+                        session="", offset=caret, prefix=prefix, expected_text=expected, properties=known
+                    )
+                )
+                # The modelled user leaves the whole text in the document.
+                actions += [model.FinishSession(), model.PrintText(text=expected)] if is_emulated else []
+            case "CODE_GOLF":
+                raise action.wrong(NO_GOLF)
+            case _:
+                raise action.wrong(f"{kind!r} is no action that is known")
+    sessions = fields.number("sessionsCount", 0)
+    return model.FileActions(path=path, checksum=checksum, sessions=sessions, unparsable=0.0, actions=tuple(actions))
 
 
 def write(actions: Sequence[Action], properties: Callable[[Properties], object]) -> list[dict[str, object]]:
@@ -153,22 +123,22 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
     finished = False
     for action in actions:
         match action:
-            case MoveCaret():
+            case model.MoveCaret():
                 written.append({"type": "MOVE_CARET", "offset": action.offset})
-            case PrintText():
+            case model.PrintText():
                 # If the IDE has inserted the text itself, the plugin may leave out the actions between FINISH_SESSION
                 # and the typed text (`completable`).
                 completable = finished and action.text == expected
                 finished = finished and not completable
                 written.append({"type": "PRINT_TEXT", "text": action.text, "completable": completable})
-            case DeleteRange():
+            case model.DeleteRange():
                 place = {"begin": action.begin, "end": action.end, "completable": finished}
                 written.append({"type": "DELETE_RANGE", **place})
-            case CallCompletion():
+            case model.CallCompletion():
                 expected, finished = action.expected_text, False
                 call = {"prefix": action.prefix, "expectedText": expected}
                 written.append({"type": "CALL_COMPLETION", **call, "nodeProperties": properties(action.properties)})
-            case FinishSession():
+            case model.FinishSession():
                 finished = True
                 written.append({"type": "FINISH_SESSION"})
             case _:
@@ -208,7 +178,7 @@ since_2021 = partial(
     prefix="prefix",
     properties="_properties",
     read_properties=read_token_properties,
-    write_properties=as_tokens,
+    write_properties=write_token_properties,
     write_session=write_session,
     write_lookup=write_lookup,
     write_suggestion=write_suggestion,
@@ -216,26 +186,32 @@ since_2021 = partial(
 )
 
 
-def strategy(config: Mapping[str, object]) -> Mapping[str, object]:
+def strategy_of(config: Mapping[str, object]) -> Mapping[str, object]:
     actions = config.get("actions")
     known = actions.get("strategy") if isinstance(actions, Mapping) else None
     return known if isinstance(known, Mapping) else {}
 
 
-LONGEST = 1_000
+ALL_LETTERS = 1_000
 """A number of characters that no name reaches."""
 
 
-def prefix(config: PrefixConfig) -> dict[str, object]:
-    """`EveryPrefix` becomes emulated typing, and a `Ladder` becomes no prefix."""
+def prefix(config: model.PrefixConfig) -> dict[str, object]:
+    """Return the plugin's prefix: emulated typing for `EveryPrefix`, no prefix for a `Ladder`."""
     if config.name == "EveryPrefix":
-        return {"name": "SimplePrefix", "emulateTyping": True, "n": config.n or LONGEST}
+        return {"name": "SimplePrefix", "emulateTyping": True, "n": config.n or ALL_LETTERS}
     if config.name in {"SimplePrefix", "CapitalizePrefix"}:
         return {"name": config.name, "emulateTyping": config.emulate_typing} | ({"n": config.n} if config.n else {})
     return {"name": "NoPrefix", "emulateTyping": False}
 
 
-def filters(config: FiltersConfig) -> dict[str, object]:
+def context_of(strategy: model.StrategyConfig) -> dict[str, object]:
+    """Return context, prefix and filters of a strategy."""
+    context = "ALL" if strategy.context == "ALL" else "PREVIOUS"
+    return {"context": context, "prefix": prefix(strategy.prefix), "filters": filters(strategy.filters)}
+
+
+def filters(config: model.FiltersConfig) -> dict[str, object]:
     kinds = config.statement_types
     return {
         "statementTypes": [kind.value for kind in kinds] if kinds else None,
@@ -249,7 +225,7 @@ def head(config: Config, project: str) -> dict[str, object]:
 
 
 def reports(config: Config) -> dict[str, object]:
-    """Metrics and gates of comparisons are left out."""
+    """Return title and filters. Metrics and gates of comparisons are left out."""
     parts = [
         {"name": part.name, "filters": filters(part.filters)}
         for part in config.reports.sessions_filters
@@ -265,7 +241,7 @@ def title(config: Config) -> str:
 
 
 TITLES = {"cpp": "C++", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP", "text": "Another"}
-"""The exceptions: other titles are our names with a capital letter."""
+"""The titles that are not our names with a capital letter."""
 NAMES = {title.lower(): name for name, title in TITLES.items()}
 
 
@@ -274,7 +250,7 @@ def language(name: str) -> str:
 
 
 def normalise_language(title: str) -> str:
-    """Return the name in lower case if we have none."""
+    """Return our name of a language; its title in lower case if we have none."""
     return NAMES.get(title.lower(), title.lower().replace(" ", "-"))
 
 
@@ -288,9 +264,16 @@ def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant:
 def rank_by_language(
     language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
 ) -> int | None:
-    """Return the rank as `exact` does. In Kotlin the text before " =" counts as well, in C++ the first identifier."""
-    fits = partial(_fits, language.lower(), expected)
-    return next((place for place, suggestion in enumerate(shown, 1) if fits(suggestion.text)), None)
+    """Return the rank as `exact` does. In Kotlin, suggestions also count by their text before " =", in C++ by their
+    first identifier."""
+    for place, suggestion in enumerate(shown, 1):
+        text = suggestion.text
+        if language.lower() == "kotlin" and text.partition(" =")[:2] == (expected, " ="):
+            return place
+        identifier = IDENTIFIER.search(text.strip()) if language.lower() == "c++" else None
+        if text == expected or (identifier and identifier[0] == expected):
+            return place
+    return None
 
 
 def rank_by_relevance(
@@ -300,12 +283,3 @@ def rank_by_relevance(
     if all(flag is None for flag in relevant):
         return rank_by_language(language, expected, shown, relevant)
     return next((place for place, flag in enumerate(relevant, 1) if flag), None)
-
-
-def _fits(language: str, expected: str, text: str) -> bool:
-    if text == expected:
-        return True
-    if language == "kotlin":
-        return text.partition(" =")[0] == expected and " =" in text
-    match = IDENTIFIER.search(text.strip()) if language == "c++" else None
-    return match is not None and match[0] == expected

@@ -1,10 +1,11 @@
-"""A workspace of the plugin → the source files, sessions, actions and errors of one of ours, and back."""
+"""The conversion of the plugin's workspaces into source files, sessions, actions and errors of ours, and back."""
 
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from html import escape
 from pathlib import Path
@@ -13,29 +14,14 @@ from uuid import NAMESPACE_URL, uuid5
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core import model
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.grammar.document import Document, checksum
-from ci_eval.core.model import (
-    Action,
-    CallCompletion,
-    DeleteRange,
-    FileActions,
-    FileError,
-    FinishSession,
-    Lookup,
-    MoveCaret,
-    PlayItem,
-    PrintText,
-    Session,
-    SourceFile,
-    Status,
-    Suggestion,
-)
+from ci_eval.core.model import Action, FileActions, FileError, Lookup, Session, SourceFile
 from ci_eval.core.model.sessions import status
 from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_gzip_json
-from ci_eval.plugins.jetbrains.generation import Generation, Listed
-from ci_eval.plugins.jetbrains.kept import SUGGESTIONS, Kept
+from ci_eval.plugins.jetbrains.generation import Generation
 
 BASIC = 0xFFFF
 """The last code point that is one UTF-16 unit; later ones are two."""
@@ -46,11 +32,13 @@ def is_plain(text: str) -> bool:
 
 
 def to_units(text: str, offset: int) -> int:
+    """Return the offset in UTF-16 units of one in code points."""
     return offset + sum(character > chr(BASIC) for character in text[:offset])
 
 
 def to_points(text: str, units: int) -> int:
-    """Return the offset before a pair if it is within the pair. Raises ValueError if the text is too short."""
+    """Return the offset in code points of one in UTF-16 units. An offset within a pair of units becomes that before
+    the pair. Raises ValueError if the text is too short."""
     left = units
     for count, character in enumerate(text):
         width = 1 + (character > chr(BASIC))
@@ -68,18 +56,18 @@ def convert_actions(
     """Convert each offset in the text as it is then. `ours`: offsets count code points. Raises WorkspaceError if the
     actions do not fit the text."""
     # In most files both counts are equal, and nothing need be replayed.
-    if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, PrintText)):
+    if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, model.PrintText)):
         return list(actions)
     document, converted = Document(text), []
     try:
         for action in actions:
             now = document.text
             match action:
-                case MoveCaret():
+                case model.MoveCaret():
                     changed: Action = replace(action, offset=convert(now, action.offset))
-                case DeleteRange():
+                case model.DeleteRange():
                     changed = replace(action, begin=convert(now, action.begin), end=convert(now, action.end))
-                case CallCompletion() | PlayItem():
+                case model.CallCompletion() | model.PlayItem():
                     # The offset of a call is that in the file as it is on disk.
                     changed = replace(action, offset=convert(text, action.offset))
                 case _:
@@ -87,16 +75,61 @@ def convert_actions(
             converted.append(changed)
             # The document counts code points, so it takes whichever action does.
             played = action if ours else changed
-            if isinstance(played, MoveCaret | DeleteRange | PrintText):
+            if isinstance(played, model.MoveCaret | model.DeleteRange | model.PrintText):
                 document.apply(played)
     except ValueError as error:
         raise WorkspaceError(f"the actions do not fit the text: {error}") from error
     return converted
 
 
+FOLDER = "imported"
+"""The folder of config.json as it was, and of what is left over."""
+UNSUPPORTED = frozenset(
+    "additionalInfo completable completableLength content details features id isNew isRelevant isSelected kind "
+    "location offset presentationText projectName selectedPosition source stackTrace success suggestions".split()
+)
+"""The known fields that our workspaces cannot hold."""
+SUGGESTIONS = "suggestions"
+"""The field with a row for each suggestion of a lookup, in their order."""
+COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
+
+
+class Kept:
+    """A store for the parts of the plugin's workspaces that ours cannot hold."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        # Without a time in it, as zlib leaves it, the same content has the same bytes.
+        self._compressor = zlib.compressobj(1, wbits=31)  # 31 means gzip
+        self._packed: list[bytes] = []
+        self.unknown: Counter[str] = Counter()
+
+    def take(self, fields: Fields) -> None:
+        """Store the fields that were not requested, those of inner objects included."""
+        where = fields.file.relative_to(self._root).as_posix()
+        part = where.split("/")[0]
+        for place, left in fields.left():
+            line = msgspec.json.encode({"file": where, "place": place, "fields": left})
+            self._packed.append(self._compressor.compress(line + b"\n"))
+            rows = left.get(SUGGESTIONS)
+            for row in (left, *(rows if isinstance(rows, list) else [])):
+                for name in row.keys() - UNSUPPORTED:
+                    self.unknown[f"{part}: {name}"] += 1
+
+    def write(self, folder: Path) -> None:
+        target = atomic.make_folder(folder / FOLDER)
+        self._packed.append(self._compressor.flush())
+        atomic.write(target / "fields.jsonl.gz", b"".join(self._packed))
+        for name in COPIED:
+            if (self._root / name).is_file():
+                atomic.copy(self._root / name, target / name)
+        for path in filter(Path.is_file, sorted((self._root / "features").rglob("*"))):
+            atomic.copy(path, atomic.make_folder((target / path.relative_to(self._root)).parent) / path.name)
+
+
 NOTHING = object()
 OURS = "ciEval"
-"""Holds the parts of our sessions that the plugin cannot hold."""
+"""The field with the parts of our sessions that the plugin cannot hold."""
 END = ".json.gz"
 
 
@@ -108,11 +141,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """One word, as in the manifest."""
     language: str
     with_user: bool
-
-
-class ActionsFile(msgspec.Struct, frozen=True, kw_only=True):
-    file: Path
-    sessions: int
+    """Whether a modelled user chose from the lists."""
 
 
 class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,22 +150,44 @@ class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
     actions: FileActions | None
 
 
-def read_files(origin: Origin, actions: Mapping[str, ActionsFile], kept: Kept) -> Iterator[ReadFile]:
-    """Yield one source file with sessions at a time. Raises WorkspaceError."""
-    for listed in origin.generation.listed(origin.folder / "data"):
-        yield _file(origin, listed, actions.get(listed.path), kept)
+def read_files(origin: Origin, actions: Mapping[str, tuple[Path, int]], kept: Kept) -> Iterator[ReadFile]:
+    """Yield one source file with sessions at a time. `actions`: see `find_actions_files`. Raises WorkspaceError."""
+    for path, file in origin.generation.listed(origin.folder / "data"):
+        fields = Fields(read_gzip_json(file), file)
+        if (own_path := fields.text("filePath")) != path:
+            raise fields.wrong(f"it holds the sessions of {own_path}, and files.json names {path}")
+        text = fields.text("text")
+        source = SourceFile(path=path, checksum=checksum(text), text=text)
+        ids = Identities(origin, source)
+        sessions = [_session(origin, session_fields, source, ids) for session_fields in fields.objects("sessions")]
+        kept.take(fields)
+        if path not in actions:
+            yield ReadFile(source=source, sessions=sessions, actions=None)
+            continue
+        fields = Fields(read_gzip_json(actions[path][0]), actions[path][0])
+        stored = origin.generation.read_actions(fields)
+        kept.take(fields)
+        if stored.checksum != source.checksum:
+            raise WorkspaceError(
+                f"{origin.folder}: the actions of {path} are of another text (SHA-256 {stored.checksum[:12]}…) "
+                f"than its sessions ({source.checksum[:12]}…); fetch the workspace again"
+            )
+        converted = convert_actions(text, stored.actions, to_points, ours=False)
+        with_ids = tuple(_assign_sessions(converted, Identities(origin, source), sessions))
+        yield ReadFile(source=source, sessions=sessions, actions=replace(stored, path=path, actions=with_ids))
 
 
-def find_actions_files(folder: Path) -> dict[str, ActionsFile]:
-    files: dict[str, ActionsFile] = {}
+def find_actions_files(folder: Path) -> dict[str, tuple[Path, int]]:
+    """Return for each source file the file with its actions, and the number of its sessions."""
+    files: dict[str, tuple[Path, int]] = {}
     for path in numbered_files(folder / "actions", END):
         fields = Fields(read_gzip_json(path), path)
-        files[fields.text("path")] = ActionsFile(file=path, sessions=fields.number("sessionsCount", 0))
+        files[fields.text("path")] = path, fields.number("sessionsCount", 0)
     return files
 
 
 def read_errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
-    """`lost`: the number of missing sessions by path."""
+    """Yield the plugin's errors. `lost`: path → the number of missing sessions."""
     for path in numbered_files(folder / "errors", END):
         fields = Fields(read_gzip_json(path), path)
         name = fields.text("path")
@@ -151,7 +202,7 @@ def read_errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[File
 
 
 class Identities:
-    """Ids as stage 1 gives them, so that runs of the plugin and ours are paired."""
+    """The ids that stage 1 would give, so that runs of the plugin and ours are paired."""
 
     def __init__(self, origin: Origin, source: SourceFile) -> None:
         parts = [origin.project, source.path, source.checksum, origin.strategy, ""]
@@ -159,7 +210,7 @@ class Identities:
         self._seen: Counter[tuple[int, str]] = Counter()
 
     def next(self, offset: int, text: str) -> str:
-        """The first id at an offset is that of stage 1."""
+        """Return a new id. The first one at an offset is that of stage 1."""
         number = self._seen[offset, text]
         self._seen[offset, text] += 1
         identity = self._base.copy()
@@ -167,47 +218,17 @@ class Identities:
         return identity.hexdigest()
 
 
-def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kept) -> ReadFile:
-    fields = Fields(read_gzip_json(listed.file), listed.file)
-    if (path := fields.text("filePath")) != listed.path:
-        raise fields.wrong(f"it holds the sessions of {path}, and files.json names {listed.path}")
-    text = fields.text("text")
-    source = SourceFile(path=path, checksum=checksum(text), text=text)
-    ids = Identities(origin, source)
-    sessions = [_session(origin, session_fields, source, ids) for session_fields in fields.objects("sessions")]
-    kept.take(fields)
-    if actions is None:
-        return ReadFile(source=source, sessions=sessions, actions=None)
-    fields = Fields(read_gzip_json(actions.file), actions.file)
-    stored = origin.generation.read_actions(fields)
-    kept.take(fields)
-    if stored.checksum != source.checksum:
-        raise WorkspaceError(
-            f"{origin.folder}: the actions of {source.path} are of another text (SHA-256 {stored.checksum[:12]}…) "
-            f"than its sessions ({source.checksum[:12]}…); fetch the workspace again"
-        )
-    ours = convert_actions(source.text, stored.actions, to_points, ours=False)
-    converted = FileActions(
-        path=source.path,
-        checksum=source.checksum,
-        sessions=stored.sessions,
-        unparsable=0.0,
-        actions=tuple(_assign_sessions(ours, Identities(origin, source), sessions)),
-    )
-    return ReadFile(source=source, sessions=sessions, actions=converted)
-
-
 def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
-    """Calls that were not chosen get a new id."""
+    """Yield the actions with the ids of their sessions. Calls that the plugin did not choose get new ids."""
     asked: dict[tuple[int, str, str], deque[str]] = {}
     for session_asked in sessions:
         first = session_asked.lookups[0].prefix if session_asked.lookups else ""
         asked.setdefault((session_asked.offset, session_asked.expected_text, first), deque()).append(session_asked.id)
     session = ""
     for action in actions:
-        if isinstance(action, FinishSession):
+        if isinstance(action, model.FinishSession):
             session = ""
-        if not isinstance(action, CallCompletion):
+        if not isinstance(action, model.CallCompletion):
             yield action
             continue
         if not session:
@@ -232,14 +253,21 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
         fields.section(origin.generation.properties if origin.generation.properties in fields else "properties")
     )
     if OURS in fields:
-        return _restored_session(fields, source, offset, expected, lookups)
+        whole = {"file": source.path, "offset": offset, "expectedText": expected}
+        try:
+            ours = msgspec.convert(fields.value(OURS), dict[str, object])
+            our_lookups = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
+            filled = [_fill(our_lookup, lookup) for our_lookup, lookup in zip(our_lookups, lookups, strict=True)]
+            return msgspec.convert({**ours, **whole, "lookups": filled}, Session)
+        except ValueError as error:
+            raise fields.wrong(f"`{OURS}` is damaged: {error}") from error
     return Session(
         id=ids.next(offset, expected),
         file=source.path,
         offset=offset,
         expected_text=expected,
         properties=known,
-        status=status(lookups) if lookups else Status.SKIPPED,
+        status=status(lookups) if lookups else model.Status.SKIPPED,
         message="" if lookups else "no lookup is stored",
         typed=len(lookups[0].prefix) if lookups else 0,
         lookups=lookups,
@@ -247,11 +275,19 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
 
 
 def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
-    shown = fields.rows("suggestions")
-    suggestions = [Suggestion(text=text) for text in _texts(fields, shown)]
-    relevant = [row.get("isRelevant") for row in shown]
-    flags = [flag if isinstance(flag, bool) else None for flag in relevant]
-    rank = origin.generation.rank(origin.language, expected, suggestions, flags)
+    suggestions, relevant, left_over = list[model.Suggestion](), list[bool | None](), list[dict[str, object]]()
+    for place, row in enumerate(fields.rows(SUGGESTIONS)):
+        text, flag = row.get("text"), row.get("isRelevant")
+        if not isinstance(text, str):
+            raise fields.wrong(f"suggestions[{place}] has no `text`")
+        suggestions.append(model.Suggestion(text=text))
+        relevant.append(flag if isinstance(flag, bool) else None)
+        # All other fields are left over, unless they repeat the text.
+        repeated = {"text": text, "presentationText": text}
+        left_over.append({name: value for name, value in row.items() if value != repeated.get(name, NOTHING)})
+    if any(left_over):
+        fields.leave(SUGGESTIONS, left_over)
+    rank = origin.generation.rank(origin.language, expected, suggestions, relevant)
     prefix = fields.text(origin.generation.prefix)
     # The plugin counts positions from 0, our ranks begin at 1.
     taken = fields.peek("selectedPosition") == (rank or 0) - 1 if origin.with_user else True
@@ -267,35 +303,8 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
     )
 
 
-def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
-    """Everything else is left over, unless it repeats the text."""
-    texts, left_over = list[str](), list[dict[str, object]]()
-    for place, row in enumerate(shown):
-        text = row.get("text")
-        if not isinstance(text, str):
-            raise fields.wrong(f"suggestions[{place}] has no `text`")
-        texts.append(text)
-        repeated = {"text": text, "presentationText": text}
-        left_over.append({name: value for name, value in row.items() if value != repeated.get(name, NOTHING)})
-    if any(left_over):
-        fields.leave(SUGGESTIONS, left_over)
-    return texts
-
-
-def _restored_session(
-    fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]
-) -> Session:
-    whole = {"file": source.path, "offset": offset, "expectedText": expected}
-    try:
-        ours = msgspec.convert(fields.plain(OURS), dict[str, object])
-        our_lookups = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
-        filled = [_fill(our_lookup, lookup) for our_lookup, lookup in zip(our_lookups, lookups, strict=True)]
-        return msgspec.convert({**ours, **whole, "lookups": filled}, Session)
-    except ValueError as error:
-        raise fields.wrong(f"`{OURS}` is damaged: {error}") from error
-
-
 def _fill(our_lookup: dict[str, object], lookup: Lookup) -> dict[str, object]:
+    """Return the fields of a lookup of ours; prefix and texts come from the plugin's lookup."""
     more = msgspec.convert(our_lookup.pop("suggestions", []), list[dict[str, object]])
     texts = [suggestion.text for suggestion in lookup.suggestions]
     shown = [{**fields, "text": text} for fields, text in zip(more or [{} for _ in texts], texts, strict=True)]
@@ -330,7 +339,7 @@ class Writer:
     def actions(self, actions: FileActions, text: str) -> None:
         self._written["actions"] += 1
         converted = [
-            replace(action, session=identity(action.session)) if isinstance(action, CallCompletion) else action
+            replace(action, session=identity(action.session)) if isinstance(action, model.CallCompletion) else action
             for action in convert_actions(text, actions.actions, to_units, ours=True)
         ]
         body = {
@@ -342,7 +351,7 @@ class Writer:
         _write(self._folder / "actions" / f"{Path(actions.path).name}({self._written['actions']}){END}", body)
 
     def error(self, error: FileError) -> None:
-        """The plugin of 2019 holds one error of each file name."""
+        # The plugin of 2019 holds one error of each file name.
         name, first = Path(error.path).name, self._generation.first_errors
         number = (first or 0) + self._written[f"error {name}"]
         self._written[f"error {name}"] += 1
@@ -362,14 +371,21 @@ def _write(path: Path, body: object) -> None:
 
 
 def identity(session: str) -> str:
-    """Return the same UUID for one of our ids every time."""
+    """Return a UUID that depends on our id alone."""
     return str(uuid5(NAMESPACE_URL, f"ci-eval:{session}"))
+
+
+def _without(fields: dict[str, object], names: Collection[str]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if name not in names}
 
 
 def _write_session(generation: Generation, source: SourceFile, session: Session) -> dict[str, object]:
     # gson passes over fields that it does not know, so ours do not disturb the plugin.
-    whole: dict[str, object] = msgspec.to_builtins(session)
-    remaining = {name: value for name, value in whole.items() if name not in PLACED}
+    ours = _without(msgspec.to_builtins(session), PLACED)
+    our_lookups = []
+    for fields in msgspec.to_builtins(session.lookups):
+        shown = [_without(suggestion, {"text"}) for suggestion in fields.get("suggestions", ())]
+        our_lookups.append(_without(fields, {"prefix", "suggestions"}) | ({"suggestions": shown} if any(shown) else {}))
     lookups = [
         {
             generation.prefix: lookup.prefix,
@@ -393,15 +409,5 @@ def _write_session(generation: Generation, source: SourceFile, session: Session)
         "_lookups": lookups,
         "id": identity(session.id),
         **generation.write_session(session),
-        OURS: {**remaining, "lookups": [_our_lookup(lookup) for lookup in session.lookups]},
+        OURS: {**ours, "lookups": our_lookups},
     }
-
-
-def _our_lookup(lookup: Lookup) -> dict[str, object]:
-    whole: dict[str, object] = msgspec.to_builtins(lookup)
-    shown = [
-        {name: value for name, value in msgspec.to_builtins(suggestion).items() if name != "text"}
-        for suggestion in lookup.suggestions
-    ]
-    remaining = {name: value for name, value in whole.items() if name not in {"prefix", "suggestions"}}
-    return remaining | ({"suggestions": shown} if any(shown) else {})

@@ -1,4 +1,4 @@
 """The languages, one module each."""
 
 TOGETHER = {"ecmascript": ("javascript", "typescript"), "jvm": ()}
-"""The languages that share a module; `jvm` serves others, and is none."""
+"""Module → the languages in it. `jvm` has none: it holds what Java, Kotlin and Scala share."""

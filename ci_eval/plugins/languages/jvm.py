@@ -1,4 +1,4 @@
-"""The part that Java, Kotlin and Scala share: packages, how names are written, imports and whether they are there."""
+"""The parts that Java, Kotlin and Scala share: packages, conventions for names, and checks of imports."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from ci_eval.core.import_syntax import Imports
 from ci_eval.core.model import Kind
 
 JVM_WORD = re.compile(r"`[^`\n]+`|[\w$]+")
-"""A pattern of what names look like."""
+"""A pattern of names."""
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
 def read_package(text: str, path: str, *, nested: bool = False) -> str:
-    """Return the package of a file: as its `package` clause says, else as its folder does. If `nested`, several clauses
-    add up to one name, as in Scala."""
+    """Return the package of a file by its `package` clause, else by its folder. `nested`: several clauses form one
+    name, as in Scala.
+    """
     clauses = _PACKAGE.findall(text)
     return ".".join(clauses if nested else clauses[:1]) if clauses else ".".join(PurePosixPath(path).parent.parts)
 
 
 def is_type_name(name: str) -> bool:
-    """Return whether a name is that of a type by convention: `Foo` and `T` are, `foo` and `FOO` are not."""
+    """Return whether a name is a type's by convention: `Foo` and `T` are, `foo` and `FOO` are not."""
     return name[:1].isupper() and (len(name) == 1 or not name.isupper())
 
 
 _ACRONYM = r"([A-Z][A-Z0-9]+)\b"
 _ACRONYMS = (
-    # What is imported from a package, declared, or made; static imports are of constants.
+    # Types are imported, declared or constructed. Static imports are of constants.
     re.compile(rf"import\s+(?!static\b|kotlin\.math\b)(?:[a-z_]\w*\.)+{_ACRONYM}"),
     re.compile(rf"new\s+{_ACRONYM}"),
     re.compile(rf"class\s+{_ACRONYM}"),
@@ -46,18 +47,18 @@ _ACRONYMS = (
     re.compile(rf"trait\s+{_ACRONYM}"),
     re.compile(rf"type(?:alias)?\s+{_ACRONYM}"),
 )
-# `UUID id = …`, `UUID id)` of Java; after a colon it is the branch of a condition there, elsewhere a type. The text
-# before it is checked last: patterns that begin with a plain character are found ten times as fast.
+# `UUID id = …` and `UUID id)` of Java. After a colon, such a name is a type, but in Java a branch of a condition. The
+# text before the name is checked last: searching for a plain character first is ten times as fast.
 _BEFORE_NAME = re.compile(r"([A-Z](?<![\w.].)[A-Z0-9]+)\b (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
-_BEHIND_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
+_AFTER_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
 _KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
 
 
 def acronyms(text: str, *, colons: bool) -> frozenset[str]:
-    """Return the all-capital names that the text shows to be types, such as UUID. By convention, other such names are
-    constants. `colons`: whether types come after colons.
+    """Return the names of capitals that are types in the text, such as UUID; by convention, other names of capitals are
+    constants. `colons`: whether types follow colons.
     """
-    patterns = (*_ACRONYMS, _BEHIND_COLON if colons else _BEFORE_NAME)
+    patterns = (*_ACRONYMS, _AFTER_COLON if colons else _BEFORE_NAME)
     return _KNOWN_ACRONYMS.union(*(pattern.findall(text) for pattern in patterns))
 
 
@@ -68,35 +69,35 @@ def package_part(path: str) -> str:
     return ".".join(parts[:first])
 
 
-class Known:
-    """The names that a file's imports and the project's declarations define. Keys are `name`, `name()` and `<name>`,
-    for a variable, a function and a type."""
+class Names:
+    """The names that a file knows from its imports and the project's declarations. Keys are `name`, `name()` and
+    `<name>` for a variable, a function and a type.
+    """
 
     def __init__(
         self, package: str, declared: Declarations, usual: Mapping[str, str], text: str, *, colons: bool = True
     ) -> None:
-        """Make the names of a file in `package`. `usual`: types that every file imports without saying so → their
-        packages."""
+        """`package`: the file's. `usual`: types that need no import → their packages."""
         self._acronyms = acronyms(text, colons=colons)
         self.package = package
         self.declared = declared
         self.usual = usual
         self.wildcards: list[str] = []
         self.roots = {"java", "javax", "kotlin", "scala", package.partition(".")[0]}
-        """The first parts of package names that the file knows, such as `java`."""
+        """The known first parts of packages, such as `java`."""
 
     def is_type(self, name: str) -> bool:
-        """Return whether a name that is alone is that of a type, by convention or by what the file shows."""
+        """Return whether a name is a type's by convention, or by the file's text."""
         return is_type_name(name) or name in self._acronyms
 
     def imported(self, path: str, name: str) -> dict[str, Origin]:
-        """Return the names that `import path` defines, under `name`, with their origins; see the class."""
+        """Return the keys, see the class, and origins of `import path` under `name`."""
         package = package_part(path.rpartition(".")[0])
         value = Origin(True, package, "class" if self.is_type(name) else "")
         return {name: value, f"{name}()": value, f"<{name}>": Origin(True, package, "class")}
 
     def find(self, key: str, scope: Scope) -> Origin:
-        """Return the origin of `name`, `name()` or `<name>`; UNKNOWN if nothing defines it."""
+        """Return the origin of a key, see the class; UNKNOWN if nothing defines the name."""
         origin = scope.find(key)
         if origin is not UNKNOWN:
             return origin
@@ -110,22 +111,22 @@ class Known:
 
 # Longer ones are chains of calls, not paths.
 LONGEST_PATH = 200
-"""The bytes below which `a.b.C` is looked up."""
+"""The bytes of a path `a.b.C` that is no longer looked up."""
 
 
 class JvmWalk(Walk):
     """A walk over a language in which `Foo` in `Foo.bar` may be a type, and `java.util` a package."""
 
     paths: ClassVar[frozenset[str]] = frozenset()
-    """The types of nodes that are a receiver, a dot and a member."""
-    known: Known
+    """The types of nodes of a receiver, a dot and a member."""
+    known: Names
 
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
-        """Emit a name that is neither called nor in the place of a type."""
+        """Emit a name that is neither called nor a type by its position."""
         raise NotImplementedError
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit the name before a dot and return the origin of the members after it."""
+        """Visit the name before a dot; return the origin of the members after the dot."""
         name = self.text(node).strip("`")
         if place.scope.owner(name) is None and name in self.known.roots:
             # The beginning of `java.util.Locale.ROOT`.
@@ -138,12 +139,12 @@ class JvmWalk(Walk):
         return LOCAL
 
     def path_origin(self, node: Node, place: NodePlace) -> Origin:
-        """Return what `origin_of_members` does of the node's text."""
+        """Return `origin_of_members` for the node's text."""
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
         return self.origin_of_members(self.text(node) if is_path else "", place)
 
     def origin_of_members(self, path: str, place: NodePlace) -> Origin:
-        """Return the origin of the members of `a.b.C`, a type or a package; LOCAL for any other text."""
+        """Return the origin of the members of a type or package `a.b.C`; LOCAL for any other text."""
         first, _, tail = path.partition(".")
         if not tail or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
             return LOCAL
@@ -165,8 +166,9 @@ JDK = re.compile(
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Return a check of a file's imports. A class is there if its package is: declared by a file of the project, or in
-    a jar."""
+    """Return a check of a file's imports. A class is there if a file of the project declares its package, or a jar has
+    it.
+    """
     packages = set[str]()
     for path in sorted(root.rglob("*")):
         if path.suffix in (".java", ".kt") and is_own(path, root):
@@ -179,7 +181,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for name in IMPORT.findall(text):
-            # A nested class or a static member has more than its package in front of its name.
+            # Nested classes and static members have more than the package before their name.
             prefixes = [name, *(".".join(name.split(".")[:count]) for count in range(name.count("."), 0, -1))]
             known = bool(JDK.match(name)) or any(prefix.rstrip(".") in packages for prefix in prefixes)
             yield ".".join(takewhile(lambda part: not part[:1].isupper(), name.rstrip(".").split("."))), known

@@ -1,4 +1,4 @@
-"""The language of plain text: every identifier is a token, with nothing known about it."""
+"""The language of plain text: every identifier is a token without known properties."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PROPERTIES = Properties(kind=Kind.VARIABLE)
 
 def extract(text: str, _path: str, _declared: Declarations) -> Extraction:
     """Return the identifiers: a letter or `_`, then letters, digits and `_`."""
-    # Also in comments and strings, for there is no grammar to tell them from code.
+    # Comments and strings count, too, since there is no grammar.
     tokens = [
         Token(offset=match.start(), text=match.group(), properties=_PROPERTIES) for match in _IDENTIFIER.finditer(text)
     ]

@@ -11,8 +11,9 @@ import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,8 +23,14 @@ from numpy.typing import NDArray
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.logs.features import CATEGORIES, NAMES, SCHEMA
-from ci_eval.core.logs.gather import tables
-from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, ShownList, select_lookups
+from ci_eval.plugins.learning.training import (
+    Label,
+    LoggedLookup,
+    LookupRows,
+    ShownList,
+    read_lookups,
+    select_lookups,
+)
 
 Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"
@@ -33,16 +40,20 @@ STEPS = {"TYPE": 1, "BACKSPACE": -1}
 MOVES = {"UP", "DOWN"}
 ENDS = {TAKEN: "selected", TYPED: "typed", CANCELLED: "cancelled"}
 COLUMNS = 8
-MOST = 4_000_000_000
-"""Bytes of one file, unpacked."""
+MOST_BYTES = 4_000_000_000
+"""The most bytes of one file, unpacked."""
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """A list as the user saw it, after each key."""
+
     typed: int
-    """Characters."""
+    """Characters of the prefix."""
     ids: Sequence[int]
+    """The numbers of the items, in order."""
     features: Sequence[Mapping[str, Feature]]
     common: Mapping[str, Feature] = msgspec.field(default_factory=dict)
+    """The features that all items share."""
 
 
 class ShownSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,10 +63,10 @@ class ShownSession(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str
     """`selected`, `typed` (an item was typed to its end) or `cancelled`."""
     wanted: int | None
-    """The item that was taken or typed. None if the log does not have it, as for all cancelled sessions."""
+    """The item that was taken or typed. None if the log does not name it, as in all cancelled sessions."""
 
     def rank(self, lookup: Shown) -> int | None:
-        """Return None if the wanted item is absent or unknown."""
+        """Return the rank of the wanted item, None if it is absent or unknown."""
         return lookup.ids.index(self.wanted) + 1 if self.wanted in lookup.ids else None
 
 
@@ -108,21 +119,22 @@ class EventLog:
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
         """Reason → lines or sessions."""
+        self._open: dict[tuple[str, str], _Open | None] = {}
+        """User and session → the session so far; None if it cannot be used."""
 
     def sessions(self, files: Iterable[Path]) -> Iterator[ShownSession]:
-        """Yield in the order of their ends. Raises WorkspaceError if a file cannot be read."""
-        waiting: dict[tuple[str, str], _Open | None] = {}
-        for path in files:
-            for line in _lines(path):
-                ended = self._line(line, waiting)
-                if ended and ended.lookups:
-                    yield ended
-                elif ended:
-                    self.left_out["sessions in which no list was shown"] += 1
-        if unfinished := sum(open_session is not None for open_session in waiting.values()):
+        """Yield the sessions in the order of their ends. Raises WorkspaceError if a file cannot be read."""
+        self._open = {}
+        for ended in (self._line(line) for path in files for line in _lines(path)):
+            if ended and ended.lookups:
+                yield ended
+            elif ended:
+                self.left_out["sessions in which no list was shown"] += 1
+        if unfinished := sum(open_session is not None for open_session in self._open.values()):
             self.left_out["sessions that do not end"] += unfinished
 
-    def _line(self, line: bytes, waiting: dict[tuple[str, str], _Open | None]) -> ShownSession | None:
+    def _line(self, line: bytes) -> ShownSession | None:
+        """Return the session that the line ends, if it ends one."""
         if not line.strip():
             return None
         try:
@@ -135,23 +147,21 @@ class EventLog:
             self.left_out["events that their recorder called invalid"] += 1
             return None
         try:
-            return self._event(action, event, (user, session), waiting)
+            return self._event(action, event, (user, session))
         except KeyError:
-            # Further events of that session are passed over, and not counted again.
-            waiting[user, session] = None
+            # Further events of that session are left out, and not counted again.
+            self._open[user, session] = None
             self.left_out["sessions with an item that is never described"] += 1
             return None
 
-    def _event(
-        self, action: str, event: Event, key: tuple[str, str], waiting: dict[tuple[str, str], _Open | None]
-    ) -> ShownSession | None:
+    def _event(self, action: str, event: Event, key: tuple[str, str]) -> ShownSession | None:
         if action == STARTED:
             common = {f"user_{name}": value for name, value in _plain(event.user_factors).items()}
             common |= _plain(event.context_factors)
-            waiting[key] = _Open(*key, typed=event.query_length or 0, common=common)
-        elif key not in waiting and (action in STEPS or action in MOVES or action in ENDS):
+            self._open[key] = _Open(*key, typed=event.query_length or 0, common=common)
+        elif key not in self._open and (action in STEPS or action in MOVES or action in ENDS):
             self.left_out["events of sessions that do not begin"] += 1
-        now = waiting.get(key)
+        now = self._open.get(key)
         if now is None:
             return None
         if action == STARTED or action in STEPS or action in MOVES:
@@ -164,28 +174,25 @@ class EventLog:
             now.lookups.append(Shown(typed=now.typed, ids=tuple(now.ids), features=shown, common=now.common))
         if action not in ENDS:
             return None
-        del waiting[key]
+        del self._open[key]
         item = event.selected_id if action != CANCELLED else None
         return ShownSession(user=now.user, session=now.session, lookups=now.lookups, outcome=ENDS[action], wanted=item)
 
 
 def _plain(features: Mapping[str, Feature | bool] | None) -> dict[str, Feature]:
-    return {name: _number(value) for name, value in (features or {}).items()}
-
-
-def _number(value: Feature | bool) -> Feature:
-    if isinstance(value, str):
-        if value in {"true", "false"}:
-            return float(value == "true")
+    """Return numbers and flags as floats, also those in texts; other texts stay."""
+    plain: dict[str, Feature] = {}
+    for name, value in (features or {}).items():
+        known = float(value == "true") if value in ("true", "false") else value
         try:
-            return float(value)
+            plain[name] = None if known is None else float(known)
         except ValueError:
-            return value
-    return None if value is None else float(value)
+            plain[name] = value
+    return plain
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    left = MOST
+    left = MOST_BYTES
     try:
         with stored.open_regular_file(path) as raw:
             # The name of a file does not tell whether it is gzipped.
@@ -201,58 +208,40 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise WorkspaceError(f"{path} is damaged: {error}; fetch the logs again") from error
 
 
-TABLE_COLUMNS = ("project", "session", "query_number", "place", "prefix", "text", "expected", "outcome")
-
-
 def read_sessions(path: Path) -> Iterator[ShownSession]:
-    """Yield one session at a time. As in events, cancelled sessions have no wanted item."""
-    held: list[dict[str, Any]] = []
-    batches = tables().batches(path, [*TABLE_COLUMNS, *NAMES])
-    for row in (row for batch in batches for row in batch.to_pylist()):
-        if held and (row["project"], row["session"]) != (held[0]["project"], held[0]["session"]):
-            yield _table_session(held)
-            held = []
-        held.append(row)
-    if held:
-        yield _table_session(held)
-
-
-def _table_session(rows: list[dict[str, Any]]) -> ShownSession:
-    lists: dict[int, list[dict[str, Any]]] = {}
-    for row in rows:
-        lists.setdefault(row["query_number"], []).append(row)
-    numbers: dict[str, int] = {}
-    lookups = [
-        Shown(
-            typed=len(shown[0]["prefix"]),
-            ids=[numbers.setdefault(row["text"], len(numbers)) for row in shown],
-            features=[{name: row[name] for name in NAMES} for row in shown],
-        )
-        for shown in lists.values()
-    ]
-    outcome = list(lists.values())[-1][0]["outcome"]
-    expected = next((numbers[row["text"]] for row in rows if row["expected"]), None)
-    return ShownSession(
-        user=rows[0]["project"],
-        session=rows[0]["session"],
-        lookups=lookups,
-        outcome=outcome,
-        wanted=None if outcome == "cancelled" else expected,
-    )
+    """Yield the sessions of a Parquet file in order. As in event logs, cancelled sessions have no wanted item. Raises
+    WorkspaceError."""
+    for (project, session), group in groupby(read_lookups(path, texts=True), key=attrgetter("project", "session")):
+        lookups, numbers = list(group), dict[str, int]()
+        shown = [
+            Shown(
+                typed=lookup.typed,
+                ids=[numbers.setdefault(text, len(numbers)) for text in lookup.texts],
+                features=[dict(zip(NAMES, row, strict=True)) for row in lookup.rows.tolist()],
+            )
+            for lookup in lookups
+        ]
+        expected = [
+            numbers[lookup.texts[place]] for lookup in lookups for place in np.flatnonzero(lookup.expected).tolist()
+        ]
+        outcome = lookups[-1].outcome
+        wanted = expected[0] if expected and outcome != "cancelled" else None
+        yield ShownSession(user=project, session=session, lookups=shown, outcome=outcome, wanted=wanted)
 
 
 POSITION = "position"
-"""Computed if the logs have none."""
+"""A feature that is computed if the logs lack it."""
 MOST_FEATURES = 2_000
 
 
 class FeatureTable(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     words: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
+    """Feature → its texts and their numbers."""
 
     @classmethod
     def of(cls, sessions: Iterable[ShownSession], only: Collection[str] | None = None) -> FeatureTable:
-        """Use all features, or those among `only`. If all of ours are present, they are the table."""
+        """Return a table of all features, or of those in `only`. If all of ours are present, it has only ours."""
         seen: dict[str, set[str]] = {}
         for session in sessions:
             for lookup in session.lookups:
@@ -261,14 +250,14 @@ class FeatureTable(msgspec.Struct, frozen=True):
                         seen.setdefault(name, set()).update([value] if isinstance(value, str) else [])
         if set(NAMES) <= seen.keys() and (only is None or set(NAMES) <= set(only)):
             return cls(NAMES)
-        # Their order is part of the digest, and must not depend on that of the logs.
+        # The order of the names is part of the digest, and must not depend on that of the logs.
         names = sorted(name for name in seen if only is None or name in only)[:MOST_FEATURES]
         words = {name: {word: number for number, word in enumerate(sorted(seen[name]))} for name in names if seen[name]}
         return cls(tuple(dict.fromkeys([*names, POSITION])), words)
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Features whose values have no order."""
+        """Return the features whose values have no order."""
         ours = set(CATEGORIES) if set(self.names) <= set(NAMES) else set()
         return tuple(name for name in self.names if name in ours or name in self.words)
 
@@ -279,20 +268,18 @@ class FeatureTable(msgspec.Struct, frozen=True):
         return hashlib.blake2b("\0".join(self.names).encode(), digest_size=8).hexdigest()
 
     def rows(self, lookup: Shown) -> NDArray[np.float32]:
-        """Return (items x features), NaN if a feature is missing."""
-        common = lookup.common
-        rows = [
-            [self._value(name, features.get(name, common.get(name)), place) for name in self.names]
-            for place, features in enumerate(lookup.features, 1)
-        ]
-        return np.array(rows, dtype=np.float32)
-
-    def _value(self, name: str, value: Feature, place: int) -> float:
-        if isinstance(value, str):
-            return float(self.words.get(name, {}).get(value, np.nan))
-        if value is None:
-            return float(place) if name == POSITION else np.nan
-        return value
+        """Return (items x features), NaN for missing features."""
+        rows = np.full((len(lookup.features), len(self.names)), np.nan, dtype=np.float32)
+        for place, features in enumerate(lookup.features):
+            for column, name in enumerate(self.names):
+                value = features.get(name, lookup.common.get(name))
+                if isinstance(value, str):
+                    value = self.words.get(name, {}).get(value)
+                elif value is None and name == POSITION:
+                    value = place + 1
+                if value is not None:
+                    rows[place, column] = value
+        return rows
 
 
 def present_features(sessions: Iterable[ShownSession]) -> set[str]:
@@ -309,7 +296,7 @@ def present_features(sessions: Iterable[ShownSession]) -> set[str]:
 def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
-    """Return the lookups of sessions in which the item was taken from the list; with the label "expected", also those
+    """Return the lookups of sessions in which the item was taken from the list, with the label "expected" also of those
     in which it was typed. Raises NothingToEvaluate."""
     usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
     if not any(session.wanted is not None for session in usable):
@@ -326,7 +313,7 @@ def training_rows(
 
 
 def identity(session: ShownSession) -> str:
-    """Return a key that no other user's session has."""
+    # Session ids are unique for each user alone.
     return f"{session.user} {session.session}"
 
 

@@ -4,8 +4,8 @@ After Hellendoorn and Devanbu, "Are deep neural networks the best choice for mod
 cache is an interpolated n-gram model, mixed with all wider ones by the length of its seen contexts. Text after the
 caret is read backwards.
 
-Tokens of all files are in one array of numbers. Positions are sorted by the tokens before them, as in a suffix array;
-followers of a context are counted on demand.
+The tokens of all files are numbers in one array. Positions are sorted by the tokens before them, as in a suffix array,
+and the followers of a context are counted on demand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import islice, takewhile
 from operator import itemgetter
 from pathlib import PurePosixPath
@@ -32,20 +32,23 @@ Ids = NDArray[np.int32]
 BETWEEN_FILES = 0
 NO_ID = -1
 TOP = 24
+"""The most tokens that a level proposes."""
 FEW = 48
-REMEMBERED = 16384
-"""Contexts whose counts are cached, since they recur."""
+"""Positions that are counted without a cache."""
+CACHED = 16384
+"""Contexts whose counts are cached, since contexts recur."""
 
 
 class Level(NamedTuple):
-    """Tokens that follow a context in a set of files, with one file left out."""
+    """The tokens that follow a context in a set of files, without one of the files."""
 
     total: int
     counts: Mapping[str, int]
-    """Includes the file that is left out."""
+    """The counts in all files."""
     less: Mapping[str, int]
+    """The counts in the one file."""
     top: Sequence[str]
-    """The most frequent tokens; equal ones by their numbers."""
+    """The most frequent tokens; equally frequent ones by their numbers."""
 
 
 class Texts:
@@ -63,7 +66,7 @@ class Texts:
         return number
 
     def sort(self) -> Ids:
-        """Number the texts again in their own order. Return the new numbers by the former ones."""
+        """Number the texts in alphabetical order, and return the new numbers by the old ones."""
         order = sorted(range(len(self.texts)), key=self.texts.__getitem__)
         self.texts = [self.texts[number] for number in order]
         self.ids = {text: number for number, text in enumerate(self.texts) if number}
@@ -72,17 +75,18 @@ class Texts:
         return numbers
 
     def known(self, texts: Iterable[str]) -> list[int]:
-        """Return NO_ID for a text that was never added."""
+        """Return the numbers of texts, NO_ID for a text that was never added."""
         return [self.ids.get(text, NO_ID) for text in texts]
 
 
 def number_tokens(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
-    """Put START_OF_LINE in front of each line that has tokens."""
+    """Return the numbers of all tokens, with START_OF_LINE in front of each line that has tokens."""
     add, start = texts.add, texts.add(START_OF_LINE)
     return np.array([number for line in lines if line for number in (start, *map(add, line))], dtype=np.int32)
 
 
 def backwards(file: Ids, start: int) -> Ids:
+    """Return the lines in reverse order, each with its tokens in reverse order. `start`: number of START_OF_LINE."""
     lines = np.split(file, np.flatnonzero(file == start))[1:]
     return np.concatenate([np.concatenate([line[:1], line[:0:-1]]) for line in reversed(lines)] or [file])
 
@@ -93,8 +97,8 @@ def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.boo
 
 class Corpus:
     def __init__(self, files: Sequence[Ids], texts: Texts, follows: NDArray[np.bool_], order: int) -> None:
-        """`follows`: of `may_follow`. `order`: tokens of the longest sequences, the follower included."""
-        # A gap as long as a context keeps contexts from reaching into the file before.
+        """`follows`: see `may_follow`. `order`: the tokens of the longest counted sequences."""
+        # With a gap as long as a context, no context reaches into the file before.
         gap = np.full(max(order - 1, 1), BETWEEN_FILES, dtype=np.int32)
         whole = np.concatenate([gap, *(part for file in files for part in (file, gap))])
         of_file = np.repeat(np.arange(-1, len(files)), [len(gap), *(len(file) + len(gap) for file in files)])
@@ -107,25 +111,26 @@ class Corpus:
         self.before = [array("i", column[sorting].tobytes()) for column in before]
         self.next = array("i", whole[places[sorting]].tobytes())
         self.of_file = of_file[places[sorting]].astype(np.int32)
-        self.counted = lru_cache(maxsize=REMEMBERED)(self._count)
+        self.counted = lru_cache(maxsize=CACHED)(self._count)
 
     def _count(self, low: int, high: int) -> dict[str, int]:
-        """Return counts in descending order; equal ones by their numbers."""
+        """Return the counts in descending order; equal counts are ordered by the tokens' numbers."""
         ids, counts = np.unique(np.frombuffer(self.next, np.int32)[low:high], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return dict(zip(map(self.texts.texts.__getitem__, ids[order].tolist()), counts[order].tolist(), strict=True))
 
 
 class Others:
+    """A corpus without one of its files, or the whole corpus if `file` is None."""
+
     def __init__(self, corpus: Corpus, file: int | None) -> None:
-        """Leave out one file, or none if `file` is None."""
         own = np.flatnonzero(corpus.of_file == file) if file is not None else np.empty(0)
         self._corpus, self._own = corpus, array("i", own.astype(np.int32).tobytes())
         self._known: dict[tuple[int, int], Level | None] = {}
 
     def levels(self, context: Sequence[int]) -> list[Level]:
-        """Return what follows the last 0, 1, 2 … tokens, up to the first context that never occurs. If longer contexts
-        have the same positions, the levels are the same object."""
+        """Return a level for the last 0, 1, 2 … tokens, up to the first context that never occurs. Contexts with the
+        same positions have the same level object."""
         levels: list[Level] = []
         low, high = 0, len(self._corpus.next)
         level = self._level(low, high)
@@ -148,7 +153,7 @@ class Others:
     def _level(self, low: int, high: int) -> Level | None:
         places = low, high
         if places not in self._known:
-            if len(self._known) == REMEMBERED:
+            if len(self._known) == CACHED:
                 self._known.clear()
             self._known[places] = self._count(low, high)
         return self._known[places]
@@ -178,7 +183,7 @@ NOTHING: Mapping[str, int] = {}
 
 
 def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: Mapping[str, int]) -> list[str]:
-    """Return the first TOP without those in `less`; equal ones are ordered by `numbers`."""
+    """Return the TOP most frequent tokens by `counts` minus `less`; equal counts are ordered by `numbers`."""
     if not less:
         return list(islice(counts, TOP))
     first, unchanged = list[tuple[int, int, str]](), 0
@@ -194,7 +199,8 @@ def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: 
 
 
 class Surrounding:
-    """Tokens up to the caret (`before`), and after the caret, read backwards (`after`). See Cache for parameters."""
+    """The tokens up to the caret (`before`), and those after the caret, backwards (`after`). `capacity`: the most
+    tokens in `before`; see Cache for other parameters."""
 
     def __init__(self, language: str, order: int, predicted: Callable[[str], bool], capacity: int = 10**9) -> None:
         self._language, self._capacity = language, capacity
@@ -207,7 +213,7 @@ class Surrounding:
         self._lexer = Lexer(self._language)
         self._read, self._rest = "", ""
         self._lines: list[tuple[int, str | None]] = []
-        """(tokens, `Lexer.opened` at its beginning) of each line after the caret's, the nearest last."""
+        """Number of tokens of each line after the caret's, and `Lexer.opened` at its beginning; the nearest last."""
         self._begun: list[str] = []
         self._ending: list[str] = []
 
@@ -218,7 +224,7 @@ class Surrounding:
         if end > len(self._read):
             for line in before[len(self._read) : end].split("\n")[:-1]:
                 tokens = self._lexer.line(line)
-                # The first of these lines was the caret's line, whose beginning is in the cache already.
+                # The beginning of the first of these lines, the former caret's line, is in the cache already.
                 _replace_end(self.before, self._begun, [START_OF_LINE, *tokens] if tokens else [])
                 self._begun = []
             self.before.keep(self._capacity)
@@ -238,7 +244,7 @@ class Surrounding:
 
     def _move(self, further_lines: str, lexer: Lexer) -> None:
         passed = self._rest[: len(self._rest) - len(further_lines)]
-        # Only whole lines can be taken back.
+        # Only whole lines can be removed from the cache.
         known = bool(further_lines) and self._rest.endswith(further_lines) and passed.endswith("\n")
         if known:
             for _ in range(passed.count("\n")):
@@ -266,17 +272,18 @@ def _replace_end(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
 
 
 class Project:
-    """Counts in both directions are made when first needed."""
+    """The tokens of a project's files. The corpus for a direction is made when first needed."""
 
     def __init__(self, files: Mapping[str, str], language: str, order: int, predicted: Callable[[str], bool]) -> None:
-        """Files are path → text. See Corpus for `predicted`."""
+        """`files`: path → text. `predicted`: whether a token may follow a context."""
         self.texts = Texts()
         read = {path: number_tokens(tokenize_lines(text, language), self.texts) for path, text in sorted(files.items())}
-        # In reading order, equal counts would be ordered by the open file as it is on disk, which may hold the answer.
+        # Equal counts are ordered by number. Numbers in reading order would depend on the open file as it is on disk,
+        # which may hold the answer.
         numbers = self.texts.sort()
         self.files = {path: numbers[ids] for path, ids in read.items()}
         self._start = self.texts.add(START_OF_LINE)
-        self.order, self._predicted = order, predicted
+        self._follows, self.order = may_follow(self.texts, predicted), order
         self._folders: dict[str, dict[str, Ids]] = {}
         for path, ids in self.files.items():
             self._folders.setdefault(_folder_path(path), {})[path] = ids
@@ -285,16 +292,12 @@ class Project:
         self._folder = lru_cache(maxsize=64)(lambda folder, back: self._corpus(self._folders.get(folder, {}), back))
         self.others = lru_cache(maxsize=4)(self._others)
 
-    @cached_property
-    def _follows(self) -> NDArray[np.bool_]:
-        return may_follow(self.texts, self._predicted)
-
     def _corpus(self, files: Mapping[str, Ids], back: bool) -> Corpus:
         turned = [backwards(file, self._start) if back else file for file in files.values()]
         return Corpus(turned, self.texts, self._follows, self.order)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield tokens of the other files with their numbers, the most frequent first; equal ones by their text."""
+        """Yield the tokens of the other files and their counts, the most frequent first; equal counts by text."""
         for level in self.others(("project",), path, False)[0].levels(()):
             counts = Counter(level.counts)
             counts.subtract(level.less)
@@ -316,13 +319,13 @@ def _folder_path(path: str) -> str:
 
 class Nested:
     def __init__(self, project: Project, path: str, scopes: Sequence[str], weight: float, candidates: int) -> None:
-        """`candidates`: tokens with a probability for each side of the caret. See `interpolate` for `weight`."""
+        """`candidates`: the most tokens per side of the caret that get a probability. `weight`: see `interpolate`."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
     def likely(self, around: Surrounding) -> list[tuple[str, float]]:
-        """Return tokens with probabilities, the highest first. Of equal ones, those that follow longer contexts in
-        nearer caches come first."""
+        """Return tokens with probabilities, the highest first. Of equal probabilities, tokens that follow longer
+        contexts in nearer caches come first."""
         sides = [self._side(around.before, back=False)]
         if around.after.tokens:
             sides.append(self._side(around.after, back=True))
@@ -355,8 +358,8 @@ class Nested:
 
 class _Side:
     def __init__(self, file: list[Level] | None, wider: Sequence[Sequence[Level]], weight: float) -> None:
-        """`file` has what follows contexts of 0, 1, 2 … tokens, if the file is a scope; `wider` the same for the
-        project and the folder, the widest first."""
+        """`file`: the levels of the open file for contexts of 0, 1, 2 … tokens, None if the file is not a scope.
+        `wider`: the levels of project and folder, the widest first."""
         self._file, self._wider = file or [], wider
         models = wider if file is None else [*wider, file]
         parts, side_weight = shares(tuple(map(len, models)))
@@ -364,8 +367,8 @@ class _Side:
         for part, levels in zip(parts, models, strict=True):
             last = 0
             for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
-                # What follows a longer context follows the shorter one, too. So equal totals are equal counts, and
-                # count together.
+                # The followers of a longer context also follow the shorter one. So equal totals mean equal counts,
+                # whose factors are added.
                 before = self._factors.pop()[1] if level.total == last else 0.0
                 self._factors.append((level, before + part * factor))
                 last = level.total
@@ -373,11 +376,12 @@ class _Side:
         self.weight = max(side_weight, 1e-9)
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """Yield the most frequent tokens first, in the nearest cache first."""
+        """Yield the tokens after contexts of that length, for each cache the most frequent first; the nearest cache
+        comes first."""
         if length < len(self._file):
             yield _top(self._file[length].counts)
         for levels in reversed(self._wider):
-            # Followers at the same positions were yielded with the longer context already.
+            # Followers at the same positions were yielded for the longer context already.
             if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
                 yield levels[length].top
 
@@ -400,8 +404,8 @@ class _Side:
 
 
 def _top(counts: Mapping[str, int]) -> Iterable[str]:
-    """Equal ones by their text."""
-    # The order of a cache depends on where the caret was before, so equal counts are ordered by text.
+    """Return the TOP most frequent tokens; equal counts are ordered by text."""
+    # The order in a cache depends on earlier positions of the caret.
     if len(counts) == 1:
         return counts
     texts: Iterable[str] = counts

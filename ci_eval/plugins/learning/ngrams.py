@@ -1,8 +1,8 @@
-"""The probability of each text after the code typed so far, by n-grams; and a lexer without a grammar.
+"""The probability of each text after the code typed so far, by n-grams, and a lexer without a grammar.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017), as their
 SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache is that of Tu, Su and Devanbu,
-"On the localness of software" (FSE 2014). Contexts are of any tokens, but only names and keywords are predicted.
+"On the localness of software" (FSE 2014). Contexts hold any tokens, but only names and keywords are predicted.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Class = Literal["name", "keyword", "literal", "operator", "punctuation"]
 HASH, SLASHES = r"\#", "//"
 # In PHP, `#[` begins an attribute.
 COMMENTS = {"python": HASH, "ruby": HASH, "php": rf"{HASH}(?!\[)|{SLASHES}"}
-"""Comments that end with their line; other languages have two slashes."""
+"""Language → how a comment of one line begins; with two slashes in other languages."""
 OPENERS = {"python": ('"""', "'''"), "ruby": (), "go": ("/*",), "php": ("/*",), "javascript": ("/*",)}
-"""Text that spans lines and holds no code; other languages have `/*` and three quotes."""
+"""Language → how texts and comments of several lines begin; with `/*` and three quotes in other languages."""
 CLOSERS = {"/*": "*/"}
 
 _LITERAL = r"""
@@ -50,8 +50,10 @@ class Lexer:
     def __init__(self, language: str) -> None:
         self._tokens, self._plain, self._marks = _compile(language)
         self.opened: str | None = None
+        """The end of the text or comment that the next line is in."""
 
     def line(self, line: str) -> list[str]:
+        """Return the tokens of the next line."""
         if not (self.opened or self._marks.search(line)):
             return self._plain.findall(line)
         tokens, at = [], 0
@@ -79,8 +81,8 @@ class Lexer:
 
 @lru_cache(maxsize=32)
 def _compile(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return patterns for the next token, comment or opener; for tokens of a line without these; and for comments and
-    openers."""
+    """Return three patterns: for the next token, comment or opener; for tokens in a line without comments and openers;
+    and for comments and openers."""
     openers = "|".join(map(re.escape, OPENERS.get(language, ("/*", '"""'))))
     opener = f"(?P<opener>{openers})|" if openers else ""
     comment = COMMENTS.get(language, SLASHES)
@@ -117,21 +119,21 @@ def distinct(texts: Iterable[str]) -> Iterator[str]:
 
 
 ORDER = 6
-"""Tokens of the longest counted sequences: up to five of context, and the next one."""
+"""Tokens of the longest counted sequences: up to five of context, and the follower."""
 CAPACITY = 5_000
 """Tokens before the caret's line in the cache."""
 SURE = 1_000.0
-"""Largest weight of a model in a mixture; reached after ten seen contexts."""
+"""The largest weight of a model in a mixture, reached with ten seen contexts."""
 
 Level = tuple[Floats, float]
-"""Times that each candidate followed a context of one length, and that any name did."""
+"""How often each candidate followed a context of one length, and how often any name did."""
 
 
 def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:
     """Return the probabilities, and the number of contexts that were seen before.
 
-    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens up to the first unseen one. Each has this weight against
-    all shorter ones.
+    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens, up to the first unseen one. `weight` is that of a
+    context against all shorter ones.
     """
     probability: Floats = np.zeros(1)
     mass, seen = 0.0, 0
@@ -151,8 +153,8 @@ def mix(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
 
 @lru_cache(maxsize=4096)
 def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
-    """Return the share of each model by its number of seen contexts, and the mixture's weight. The widest model comes
-    first, each is mixed with all before it.
+    """Return the share of each model by its number of seen contexts, and the weight of the mixture. The widest model
+    comes first, and each model is mixed with all before it.
 
     As in InverseMixModel, a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 - confidence), at
     most SURE. A mixture has the mean confidence of its parts, weighted in the same way.
@@ -168,8 +170,8 @@ def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
 
 
 def factors(totals: Sequence[float], weight: float) -> list[float]:
-    """Return factors for the counts after each context, so that their sum is the probability of `interpolate`.
-    `totals`: how often any token follows contexts of 0, 1, 2 … tokens; none is 0."""
+    """Return factors for the counts after each context, so that the sum of the products is the probability of
+    `interpolate`. `totals`: how often any token follows contexts of 0, 1, 2 … tokens; all above 0."""
     faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(len(totals)))]
     mass = sum(faded)
     return [part / mass / total for part, total in zip(faded, totals, strict=True)]
@@ -181,8 +183,10 @@ class _After(msgspec.Struct):
 
 
 class Cache:
+    """The counts of tokens after contexts, in a text that grows and shrinks at its ends."""
+
     def __init__(self, order: int = ORDER, predicted: Callable[[str], bool] = is_name) -> None:
-        """`order`: tokens of the longest sequences; `predicted`: tokens that may follow."""
+        """`order`: the tokens of the longest counted sequences. `predicted`: whether a token may follow a context."""
         self.order = order
         self._predicted = predicted
         self.forget()
@@ -240,12 +244,12 @@ class Cache:
         return after.total if after else 0
 
     def last(self, text: str) -> int:
-        """Return the number (from 1) of the token's last occurrence, 0 without one."""
+        """Return the position (from 1) of the token's last occurrence, 0 without one."""
         places = self._places.get(text)
         return places[-1] + 1 if places else 0
 
     def levels(self, texts: Sequence[str]) -> Iterable[Level]:
-        """Yield for contexts of the last 0, 1, 2 … tokens: how often each text followed, and how often any did."""
+        """Yield a level for contexts of the last 0, 1, 2 … tokens: the counts of each text, and of any token."""
         longest = self.context(self.order - 1)
         for length in range(len(longest) + 1):
             last = longest[len(longest) - length :]
@@ -258,6 +262,8 @@ _NOTHING: Mapping[str, int] = {}
 
 
 class Typed(Cache):
+    """The tokens of the open file up to the caret."""
+
     def forget(self) -> None:
         super().forget()
         self._read = ""

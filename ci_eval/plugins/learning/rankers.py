@@ -1,4 +1,4 @@
-"""The file of a trained ranker, and rankers that were trained elsewhere: LightGBM's text or ONNX."""
+"""The files of rankers, also of those that other programs trained: LightGBM's text or ONNX."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ Form = Literal["lightgbm", "onnx"]
 
 
 class Scores(Value, frozen=True, kw_only=True):
-    """Equal scores share the mean of their ranks."""
+    """Figures of a ranking. Suggestions with equal scores share the mean of their ranks."""
 
     queries: int
     top1: float
-    """A share of the lookups, as `top5` is."""
+    """A share of the lookups."""
     top5: float
+    """A share of the lookups."""
     mrr: float
 
 
@@ -48,7 +49,7 @@ class BothScores(Value, frozen=True, kw_only=True):
 
 
 class RankerModel(Value, frozen=True, kw_only=True):
-    """A trained ranker; one from elsewhere has only features and scores."""
+    """A trained ranker. If another program trained it, only its features and trees are known."""
 
     format: int = MODEL_FORMAT
     schema: str
@@ -64,12 +65,11 @@ class RankerModel(Value, frozen=True, kw_only=True):
     """Scores of the engine's own order, on the validation logs."""
     after: Scores
     tested: BothScores | None = None
-    """Scores on the test logs, which influence neither the trees nor their number. None if there are none."""
+    """Scores on the test logs, which influence neither the trees nor their number. None without such logs."""
     kinds: dict[str, BothScores] = {}
-    """Kind of the expected suggestion → scores, the most frequent kind first. Empty if the logs do not have our
-    kinds."""
+    """Kind of the expected suggestion → scores, the most frequent kind first. Empty if the logs have other features."""
     importance: dict[str, float]
-    """Feature → its share of the gain of all splits, the largest first."""
+    """Feature → its share of the gain of all splits, the largest share first."""
     booster: str
     """LightGBM's text; ONNX in base64."""
     form: Form = "lightgbm"
@@ -92,11 +92,11 @@ def lightgbm() -> ModuleType:
 
 
 def save(model: RankerModel, path: Path) -> None:
-    sealed = replace(model, digest=_digest_of_trees(model.booster))
+    sealed = replace(model, digest=_hash_trees(model.booster))
     atomic.write(path, msgspec.json.format(msgspec.json.encode(sealed), indent=1) + b"\n")
 
 
-def _digest_of_trees(text: str) -> str:
+def _hash_trees(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -110,7 +110,7 @@ def load(path: Path) -> RankerModel:
         ) from error
     if model.format != MODEL_FORMAT:
         raise ConfigError(f"{path} has format {model.format}, this ci-eval reads {MODEL_FORMAT}: train it again")
-    if model.digest != _digest_of_trees(model.booster):
+    if model.digest != _hash_trees(model.booster):
         raise ConfigError(f"{path} is damaged: its trees changed since it was written; fetch or train it again")
     if model.schema != SCHEMA or not set(model.features) <= set(NAMES):
         raise ConfigError(
@@ -120,25 +120,25 @@ def load(path: Path) -> RankerModel:
 
 
 def hash_ranker(path: str | Path | None) -> str:
-    """Return "" for None or ""."""
+    """Return the digest of a model's file; "" without a file."""
     return hashlib.sha256(stored.read(Path(path).resolve(), stored.MODEL)).hexdigest() if path else ""
 
 
 def gain_shares(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
-    """Return the largest first."""
+    """Return the share of each feature in all gains, the largest first."""
     # A model without any split has no gain.
     total = sum(gains) or 1.0
     shares = ((name, float(gain) / total) for name, gain in zip(names, gains, strict=True))
     return dict(sorted(shares, key=lambda named_share: (-named_share[1], named_share[0])))
 
 
-INPUT = "features"
-METADATA = "features"
+FEATURES = "features"
+"""The name of ONNX models' input, and of the metadata with the names of its columns."""
 
 
 def convert_ranker(model: RankerModel) -> bytes:
-    """Inputs are `features`, float32 of shape (suggestions, features); the output is `variable`, a score for each. The
-    metadata `features` has the names of the columns. Raises ConfigError if onnxmltools is not installed."""
+    """Return the model as ONNX. Its input is `features`, float32 of shape (suggestions, features); its output is
+    `variable`, a score for each suggestion. Raises ConfigError if onnxmltools is not installed."""
     try:
         tools = import_module("onnxmltools")
         types = import_module("onnxmltools.convert.common.data_types")
@@ -146,17 +146,17 @@ def convert_ranker(model: RankerModel) -> bytes:
         raise ConfigError(f"ONNX needs the extra `onnx` ({error}): pip install '.[onnx]' in a checkout") from error
     booster = lightgbm().Booster(model_str=model.booster)
     shape = types.FloatTensorType([None, len(model.features)])
-    converted = tools.convert_lightgbm(booster, initial_types=[(INPUT, shape)], zipmap=False)
-    converted.metadata_props.add(key=METADATA, value=json.dumps(model.features))
+    converted = tools.convert_lightgbm(booster, initial_types=[(FEATURES, shape)], zipmap=False)
+    converted.metadata_props.add(key=FEATURES, value=json.dumps(model.features))
     written: bytes = converted.SerializeToString()
     return written
 
 
 Scorer = Callable[[NDArray[np.float32]], NDArray[np.float64]]
-"""Features (suggestions x features) → scores; the best has the highest."""
+"""Features (suggestions x features) → a score for each suggestion; the best has the highest."""
 UNKNOWN = Scores(queries=0, top1=0, top5=0, mrr=0)
-SECONDS = 120
-# Damaged text makes LightGBM end its process, so that another process tries it first.
+TRIAL_SECONDS = 120
+# Damaged text makes LightGBM end its process, so another process tries it first.
 TRIAL = """
 import json, sys
 import lightgbm
@@ -167,7 +167,8 @@ print(json.dumps([booster.feature_name(), booster.num_trees(), list(scores.shape
 
 
 def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
-    """`features`: names of the inputs, in order, if the file does not hold them. Raises ConfigError."""
+    """Read a ranker of another program. `features`: the names of its inputs, in order, if the file does not hold them.
+    Raises ConfigError."""
     try:
         data = stored.read(path.resolve(), stored.MODEL)
     except WorkspaceError as error:
@@ -175,7 +176,14 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
     if data.startswith(b"tree"):
         lightgbm()
         form: Form = "lightgbm"
-        names, trees = _try_lightgbm(path)
+        argv = [sys.executable, "-I", "-c", TRIAL, str(path.resolve())]
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=TRIAL_SECONDS, check=True)
+            names, trees, shape = json.loads(done.stdout.splitlines()[-1])
+        except (subprocess.SubprocessError, ValueError, IndexError) as error:
+            raise ConfigError(f"{path} is no model that LightGBM can read: write it with Booster.save_model") from error
+        if shape != [2]:
+            raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, and a ranker gives one score")
         text = data.decode("utf-8", "replace")
     else:
         form, trees = "onnx", 0
@@ -197,29 +205,17 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
     )
 
 
-def _try_lightgbm(path: Path) -> tuple[list[str], int]:
-    argv = [sys.executable, "-I", "-c", TRIAL, str(path.resolve())]
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS, check=True)
-        names, trees, shape = json.loads(done.stdout.splitlines()[-1])
-    except (subprocess.SubprocessError, ValueError, IndexError) as error:
-        raise ConfigError(f"{path} is no model that LightGBM can read: write it with Booster.save_model") from error
-    if shape != [2]:
-        raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, and a ranker gives one score")
-    return names, trees
-
-
 def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
     session = _session(data, path)
-    written = session.get_modelmeta().custom_metadata_map.get(METADATA)
+    written = session.get_modelmeta().custom_metadata_map.get(FEATURES)
     try:
         names = list(map(str, json.loads(written))) if written else list(features)
     except (ValueError, TypeError):
-        raise ConfigError(f"{path}: the metadata `{METADATA}` is no JSON list of names") from None
+        raise ConfigError(f"{path}: the metadata `{FEATURES}` is no JSON list of names") from None
     if not names:
         raise ConfigError(
             f"{path} does not name its features: add --features NAME,…, in the order of its input, or the metadata "
-            f"`{METADATA}`, a JSON list"
+            f"`{FEATURES}`, a JSON list"
         )
     try:
         scores = _run(session, np.zeros((2, len(names)), np.float32))
@@ -231,7 +227,7 @@ def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
 
 
 def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> tuple[str, ...]:
-    # LightGBM's own names for features without any.
+    # LightGBM gives these names to features that have none.
     numbers = [f"Column_{number}" for number in range(len(names))]
     if features and names not in (list(features), numbers):
         raise ConfigError(f"{path} names its features itself, and others than --features: leave that out")
@@ -259,13 +255,8 @@ def open_ranker(model: RankerModel) -> Scorer:
         session = _session(decode_onnx(model), None)
         return lambda rows: _run(session, rows if whole else rows[:, columns])
     booster = lightgbm().Booster(model_str=model.booster)
-
-    def score(rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        # One thread: the workers share the machine, and starting threads takes longer than a short list.
-        scores: NDArray[np.float64] = booster.predict(rows if whole else rows[:, columns], num_threads=1)
-        return scores
-
-    return score
+    # One thread: the workers share the machine, and starting threads takes longer than a short list.
+    return lambda rows: np.asarray(booster.predict(rows if whole else rows[:, columns], num_threads=1))
 
 
 def decode_onnx(model: RankerModel) -> bytes:
@@ -277,14 +268,14 @@ def decode_onnx(model: RankerModel) -> bytes:
 
 
 def _session(data: bytes, path: Path | None) -> Any:
-    # Version 1.32 reports its use to its makers, some seconds after its import.
+    # onnxruntime 1.32 reports its use to its makers, some seconds after its import.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         runtime = import_module("onnxruntime")
     except (ImportError, OSError) as error:
         raise ConfigError(f"a ranker in ONNX needs onnxruntime ({error}): pip install onnxruntime") from error
     options = runtime.SessionOptions()
-    # One thread, for the same reason as LightGBM has one.
+    # One thread, as for LightGBM.
     options.intra_op_num_threads = 1
     try:
         return runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

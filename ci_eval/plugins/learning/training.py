@@ -1,4 +1,4 @@
-"""The training of a ranker on logs by LightGBM's LambdaRank, and the fit of a modelled user."""
+"""The training of a ranker on logs by LightGBM's LambdaRank, and the fit of a user model to logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -28,9 +28,9 @@ _THREADS = re.compile(r"\[num_threads: \d+\]")
 
 Label = Literal["selected", "expected"]
 
-PATIENCE = 15
+PATIENCE_TREES = 15
 """Trees without improvement on the validation logs before training ends."""
-LONGEST = 200
+MOST_ROWS = 200
 """The most suggestions of a lookup that are learnt from: the FIRST of the list, and a sample of the others."""
 FIRST = 50
 LEARNING = {
@@ -76,7 +76,7 @@ class LookupRows(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> NDArray[np.int8]:
-        """Return 1 for each positive row, 0 for the others."""
+        """Return 1 for each positive row, and 0 for the others."""
         labels = np.zeros(len(self.rows), dtype=np.int8)
         labels[self.begins + self.positive] = 1
         return labels
@@ -87,8 +87,8 @@ class LookupRows(msgspec.Struct, frozen=True):
 
 
 def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
-    """Return lists of two or more that offer the expected text. `label`: "selected" for sessions in which the user took
-    it, "expected" for all. `seed` samples from long lists. Raises WorkspaceError, NothingToEvaluate."""
+    """Return the lists of two or more that hold the expected text: with the label "selected" those of sessions in which
+    the user took it, with "expected" all. `seed` samples from long lists. Raises WorkspaceError, NothingToEvaluate."""
     taken: set[str] | None = None
     if label == "selected":
         taken = set()
@@ -101,7 +101,8 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
 def select_lookups(
     lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: Collection[str] | None
 ) -> LookupRows:
-    """`side` names the lookups in messages; `taken` restricts them to these sessions. Raises NothingToEvaluate."""
+    """Return the lookups to learn from. `side`: their name in messages. `taken`: only lookups of these sessions, None
+    for all. Raises NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, sessions, projects = [], [], [], [], set()
     for lookup in lookups:
@@ -111,8 +112,8 @@ def select_lookups(
         if len(lookup.rows) < 2 or len(expected) != 1 or (taken is not None and lookup.session not in taken):
             continue
         chosen = np.arange(len(lookup.rows))
-        if len(chosen) > LONGEST:
-            further = random.choice(chosen[FIRST:], LONGEST - FIRST, replace=False)
+        if len(chosen) > MOST_ROWS:
+            further = random.choice(chosen[FIRST:], MOST_ROWS - FIRST, replace=False)
             # The positive row may be among the chosen ones already.
             chosen = np.unique(np.concatenate([chosen[:FIRST], further, expected]))
         rows.append(lookup.rows[chosen])
@@ -145,28 +146,40 @@ class LoggedLookup(msgspec.Struct, frozen=True):
     expected: NDArray[np.bool_]
     rows: NDArray[np.float32]
     """Features, as (suggestions x features)."""
+    typed: int = 0
+    """Characters of the prefix."""
+    outcome: str = ""
+    texts: Sequence[str] = ()
 
 
-def read_lookups(path: Path) -> Iterator[LoggedLookup]:
-    held: list[LoggedLookup] = []
-    for batch in tables().batches(path, ["project", "session", "query_number", "place", "expected", *NAMES]):
-        rows = np.stack([np.asarray(batch.column(5 + place)) for place in range(len(NAMES))], axis=1)
-        expected = np.asarray(batch.column(4))
+def read_lookups(path: Path, *, texts: bool = False) -> Iterator[LoggedLookup]:
+    """Yield the lookups of a Parquet file in order. `texts`: with the texts of their suggestions. Raises
+    WorkspaceError."""
+    lookup: LoggedLookup | None = None
+    columns = ["place", "expected", "project", "session", "query_number", "prefix", "outcome", "text"]
+    for batch in tables().batches(path, [*(columns if texts else columns[:-1]), *NAMES]):
+        rows = np.stack([np.asarray(column) for column in batch.columns[-len(NAMES) :]], axis=1)
+        expected = np.asarray(batch.column(1))
         # A list begins at place 1. The last list of a batch may go on in the next batch.
-        begins = set(np.flatnonzero(np.asarray(batch.column(3)) == 1).tolist())
+        begins = set(np.flatnonzero(np.asarray(batch.column(0)) == 1).tolist())
         for low, high in pairwise(sorted({0, *begins, len(rows)})):
-            if low in begins and held:
-                yield _join_parts(held)
-                held = []
-            project, session, number = (batch.column(column)[low].as_py() for column in range(3))
-            held.append(LoggedLookup(project, session, number, expected[low:high], rows[low:high]))
-    if held:
-        yield _join_parts(held)
-
-
-def _join_parts(held: Sequence[LoggedLookup]) -> LoggedLookup:
-    expected = np.concatenate([piece.expected for piece in held])
-    return replace(held[0], expected=expected, rows=np.concatenate([piece.rows for piece in held]))
+            shown = batch.column(7)[low:high].to_pylist() if texts else []
+            if lookup and low not in begins:
+                lookup = replace(
+                    lookup,
+                    expected=np.concatenate([lookup.expected, expected[low:high]]),
+                    rows=np.concatenate([lookup.rows, rows[low:high]]),
+                    texts=[*lookup.texts, *shown],
+                )
+                continue
+            if lookup:
+                yield lookup
+            project, session, number, prefix, outcome = (batch.column(place)[low].as_py() for place in range(2, 7))
+            lookup = LoggedLookup(
+                project, session, number, expected[low:high], rows[low:high], len(prefix), outcome, shown
+            )
+    if lookup:
+        yield lookup
 
 
 def train(
@@ -179,8 +192,8 @@ def train(
     threads: int,
     settings: Settings = USUAL,
 ) -> RankerModel:
-    """Return a ranker with as many trees as rank the validation lookups best, whatever the number of threads. Raises
-    ConfigError if a named feature does not exist."""
+    """Return a ranker with the number of trees that ranks the validation lookups best. `threads` does not change the
+    ranker. Raises ConfigError if the settings name an unknown feature."""
     lgb = lightgbm()
     names = training.names
     for name in settings.features:
@@ -201,7 +214,7 @@ def train(
         data,
         settings.trees,
         valid_sets=[check],
-        callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
+        callbacks=[lgb.early_stopping(PATIENCE_TREES, verbose=False)],
     )
     trees = booster.best_iteration or booster.num_trees()
     predict = partial(booster.predict, num_iteration=trees, num_threads=threads)
@@ -236,16 +249,14 @@ def _both_scores(
 
 def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
     # The columns stay, so that the ranker can be given all features when it ranks.
-    if not unseen:
-        return rows
-    blanked = rows.copy()
     # No tree splits at a feature that has one value.
+    blanked = rows.copy() if unseen else rows
     blanked[:, unseen] = 0
     return blanked
 
 
 def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
-    """The most frequent kind first; empty if the features are not ours."""
+    """Return a mask of the lookups of each kind, the most frequent kind first; {} for logs with other features."""
     if lookups.schema != SCHEMA:
         return {}
     kinds = lookups.rows[lookups.begins + lookups.positive, NAMES.index("kind")]
@@ -256,7 +267,8 @@ def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
 def scores(
     lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
 ) -> Scores:
-    """`predicted`: a score for each row, the higher, the better. `of` selects lookups."""
+    """Return the scores of a ranking. `predicted`: a number for each row, the best has the highest. `of` selects
+    lookups."""
     ranks = rank_positives(lookups, predicted)[of]
     return Scores(
         queries=len(ranks),
@@ -267,22 +279,20 @@ def scores(
 
 
 def rank_positives(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Equal scores share the mean of their ranks."""
+    """Return the rank of each lookup's positive row. Equal rows share the mean of their ranks."""
     begins = lookups.begins
     own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
     ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
     return np.asarray(1 + ahead, dtype=np.float64)
 
 
-PLACES = 6
+RANKS = 6
 """Rows, one per rank; the last row is for all further ranks."""
-ORDERS = 5
+LOOKUPS = 5
 """Columns, one per lookup of a session; the last column is for all further lookups."""
 
 
 class ShownList(msgspec.Struct, frozen=True):
-    COLUMNS: ClassVar = ("session", "query_number", "prefix", "place", "expected", "selected", "outcome")
-
     session: str
     number: int
     typed: int
@@ -298,33 +308,22 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     queries: int
     shown: tuple[int, ...]
-    """Times that the expected text had each rank, from 1 to PLACES; the last number counts all further ranks."""
+    """Times that the expected text had each rank, from 1 to RANKS; the last number counts all further ranks."""
 
 
-def read_lists(batches: Iterable[Any]) -> Iterator[ShownList]:
-    """Read record batches with the columns `ShownList.COLUMNS`, one row per suggestion."""
-    held: ShownList | None = None
-    for batch in batches:
-        columns = [batch.column(place) for place in range(len(ShownList.COLUMNS))]
-        places, expected = np.asarray(columns[3]), np.asarray(columns[4])
-        for row in np.flatnonzero((places == 1) | expected):
-            if places[row] == 1:
-                if held:
-                    yield held
-                session, number, prefix = (columns[column][int(row)].as_py() for column in range(3))
-                held = ShownList(session, number, len(prefix), None, columns[6][int(row)].as_py())
-            if expected[row] and held:
-                held = replace(held, rank=int(places[row]))
-    if held:
-        yield held
+def read_lists(path: Path) -> Iterator[ShownList]:
+    """Yield the lists of a Parquet file in order. Raises WorkspaceError."""
+    for lookup in read_lookups(path):
+        rank = next((int(place) + 1 for place in np.flatnonzero(lookup.expected)), None)
+        yield ShownList(lookup.session, lookup.number, lookup.typed, rank, lookup.outcome)
 
 
 def fit_user(lists: Sequence[ShownList]) -> Fitted:
-    """Return the user whose probabilities fit best, smoothed for small counts.
+    """Return the user model with the likeliest probabilities, smoothed for small counts.
 
     Length of the first prefix: its share of the sessions. Taking the expected text: (taken + 1)/(shown + 4), by rank
-    and the lookup's number. Giving up: (given up + 1/2)/(not taken + 10), by the lookup's number. From the sixth rank
-    and the fifth lookup on, all are counted together.
+    and number of the lookup. Giving up: (given up + 1/2)/(not taken + 10), by number of the lookup. All ranks from the
+    sixth on count together, and all lookups from the fifth on.
     """
     firsts: dict[str, ShownList] = {}
     shown: Counter[tuple[int, int]] = Counter()
@@ -334,25 +333,25 @@ def fit_user(lists: Sequence[ShownList]) -> Fitted:
     for lookup in lists:
         if lookup.session not in firsts or lookup.number < firsts[lookup.session].number:
             firsts[lookup.session] = lookup
-        order = min(lookup.number, ORDERS - 1)
+        number = min(lookup.number, LOOKUPS - 1)
         if lookup.rank is not None:
-            cell = min(lookup.rank, PLACES) - 1, order
-            shown[cell] += 1
-            taken[cell] += lookup.outcome == "selected"
+            key = min(lookup.rank, RANKS) - 1, number
+            shown[key] += 1
+            taken[key] += lookup.outcome == "selected"
         if lookup.outcome != "selected":
-            passed[order] += 1
-            given_up[order] += lookup.outcome == "cancelled"
+            passed[number] += 1
+            given_up[number] += lookup.outcome == "cancelled"
     lengths = Counter(lookup.typed for lookup in firsts.values())
     return Fitted(
         model=UserModel(
             first_prefix=tuple(lengths[typed] / len(firsts) for typed in range(max(lengths) + 1)),
             select=tuple(
-                tuple((taken[place, order] + 1) / (shown[place, order] + 4) for order in range(ORDERS))
-                for place in range(PLACES)
+                tuple((taken[row, number] + 1) / (shown[row, number] + 4) for number in range(LOOKUPS))
+                for row in range(RANKS)
             ),
-            cancel=tuple((given_up[order] + 0.5) / (passed[order] + 10) for order in range(ORDERS)),
+            cancel=tuple((given_up[number] + 0.5) / (passed[number] + 10) for number in range(LOOKUPS)),
         ),
         sessions=len(firsts),
         queries=len(lists),
-        shown=tuple(sum(shown[place, order] for order in range(ORDERS)) for place in range(PLACES)),
+        shown=tuple(sum(shown[row, number] for number in range(LOOKUPS)) for row in range(RANKS)),
     )

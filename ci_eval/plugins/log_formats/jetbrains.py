@@ -15,21 +15,12 @@ import msgspec
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.logs import formats
 from ci_eval.core.logs.features import NAMES
-from ci_eval.core.logs.formats import (
-    TEST,
-    TRAIN,
-    VALIDATION,
-    LogFormat,
-    Logged,
-    LoggedSession,
-    LogOrigin,
-    LogRun,
-    join_bytes,
-)
+from ci_eval.core.logs.formats import Logged, LoggedSession, LogOrigin, LogRun
 
 RECORDER, VERSION, BUCKET = "completion-stats", "5", "-1"
-STEP = 100
+KEY_MS = 100
 """Milliseconds between two keys."""
 
 
@@ -54,23 +45,21 @@ class EventsPart:
             body = items.list_event(query) | {"currentPosition": 0, "queryLength": len(query.prefix)}
             start = {} if number else self._start_event(query)
             self._write(logged, "TYPE" if number else "COMPLETION_STARTED", start | body, query.latency)
-        self._end(logged, queries[-1], items.known)
-
-    def _end(self, logged: LoggedSession, last: Logged, known: dict[str, int]) -> None:
-        if not last.selected or last.rank is None:
-            expected = known.get(logged.session.expected_text)
-            # If no list had the expected text, the events cannot refer to what was typed.
-            if expected is None or logged.cancelled:
-                self._write(logged, "COMPLETION_CANCELED", {}, STEP)
-            else:
-                self._write(logged, "TYPED_SELECT", {"selectedId": expected}, STEP)
+        last = queries[-1]
+        if last.selected and last.rank is not None:
+            ids = [items.known[suggestion.text] for suggestion in last.suggestions]
+            for place in range(1, last.rank):
+                body = {"currentPosition": place, "completionListIds": ids, "newCompletionListItems": []}
+                self._write(logged, "DOWN", body, KEY_MS)
+            body = {"selectedId": ids[last.rank - 1], "currentPosition": last.rank - 1, "completionListIds": ids}
+            self._write(logged, "EXPLICIT_SELECT", body, KEY_MS)
             return
-        ids = [known[suggestion.text] for suggestion in last.suggestions]
-        for place in range(1, last.rank):
-            body = {"currentPosition": place, "completionListIds": ids, "newCompletionListItems": []}
-            self._write(logged, "DOWN", body, STEP)
-        body = {"selectedId": ids[last.rank - 1], "currentPosition": last.rank - 1, "completionListIds": ids}
-        self._write(logged, "EXPLICIT_SELECT", body, STEP)
+        # If no list had the expected text, the events cannot refer to what was typed.
+        expected = items.known.get(logged.session.expected_text)
+        if expected is None or logged.cancelled:
+            self._write(logged, "COMPLETION_CANCELED", {}, KEY_MS)
+        else:
+            self._write(logged, "TYPED_SELECT", {"selectedId": expected}, KEY_MS)
 
     def _start_event(self, query: Logged) -> dict[str, object]:
         origin = self._origin
@@ -104,15 +93,20 @@ class EventsPart:
 
 
 class Items:
+    """The suggestions of a session that the events have described so far."""
+
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
         self._relevance: dict[str, dict[str, str | None]] = {}
 
     def list_event(self, query: Logged) -> dict[str, object]:
-        """Return the suggestions' numbers; new ones have length and features, others only changed features."""
+        """Return an event with the numbers of all suggestions. New suggestions have their length and features, others
+        the features that changed."""
         new, changed = [], []
         for suggestion, row in zip(query.suggestions, query.features.tolist(), strict=True):
-            relevance = dict(zip(NAMES, map(_short, row), strict=True))
+            # Nine digits distinguish any two numbers of 32 bits; missing features are NaN.
+            texts = (f"{value:.9g}" if value == value else None for value in row)
+            relevance = dict(zip(NAMES, texts, strict=True))
             was = self._relevance.get(suggestion.text)
             number = self.known.setdefault(suggestion.text, len(self.known))
             if was is None:
@@ -124,12 +118,7 @@ class Items:
         return {"completionListIds": ids, "newCompletionListItems": new, "itemsDiff": changed}
 
 
-def _short(value: float) -> str | None:
-    # Nine digits tell any two numbers of 32 bits apart.
-    return None if value != value else f"{value:.9g}"
-
-
-NAMED = {TRAIN: "train", VALIDATION: "validate", TEST: "test"}
+NAMED = {formats.TRAIN: "train", formats.VALIDATION: "validate", formats.TEST: "test"}
 COUNTED = ("All sessions", "Training sessions", "Validate sessions")
 NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
 
@@ -137,7 +126,7 @@ NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
 def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> None:
     """Write the plugin's layout: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info.
 
-    The plugin knows no test set; its folder is like the others and does not count in `info`.
+    The plugin has no test set. Its folder is like the others, and `info` does not count it.
     """
     sessions = {}
     for side, parts in sides.items():
@@ -146,16 +135,21 @@ def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> No
         join(parts, target)
         with target.open(encoding="utf-8") as file:
             sessions[side] = sum(line.split("\t", 7)[6] == "COMPLETION_STARTED" for line in file)
-    counts = [sessions[TRAIN], sessions[VALIDATION]]
+    counts = [sessions[formats.TRAIN], sessions[formats.VALIDATION]]
     _write_info(folder / run.language / "info", [sum(counts), *counts])
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """Join events in order; sum up the counts of an `info`."""
-    if target.name == "info":
-        _write_info(target, [sum(numbers) for numbers in zip(*map(_counts, parts), strict=True)])
-    else:
-        join_bytes(parts, target)
+    """Join events in order, or add up the counts of files `info`. Raises WorkspaceError if one is damaged."""
+    if target.name != "info":
+        formats.join_bytes(parts, target)
+        return
+    matches = [NUMBERS.fullmatch(stored.read(info, stored.MANIFEST)) for info in parts]
+    if None in matches:
+        raise WorkspaceError(f"{parts[matches.index(None)]} is damaged: evaluate again")
+    _write_info(
+        target, [sum(map(int, digits)) for digits in zip(*(match.groups() for match in matches if match), strict=True)]
+    )
 
 
 def _write_info(target: Path, counts: Sequence[int]) -> None:
@@ -163,14 +157,7 @@ def _write_info(target: Path, counts: Sequence[int]) -> None:
     atomic.write(target, "".join(rows).encode())
 
 
-def _counts(info: Path) -> list[int]:
-    match = NUMBERS.fullmatch(stored.read(info, stored.MANIFEST))
-    if not match:
-        raise WorkspaceError(f"{info} is damaged: evaluate again")
-    return [int(digits) for digits in match.groups()]
-
-
-FORMAT = LogFormat(
+FORMAT = formats.LogFormat(
     summary="events as the JetBrains plugin logs them, without any text",
     end=".log",
     write=EventsPart,

@@ -18,7 +18,7 @@ class LinesPart:
     def __init__(self, path: Path, origin: LogOrigin) -> None:
         self._partial, self._path = path.with_name(f"{path.name}.partial"), path
         self._origin = origin
-        # Without a time in it, the same sessions have the same bytes.
+        # Without a time in the file, the same sessions have the same bytes.
         self._file = gzip.GzipFile(self._partial, "wb", compresslevel=1, mtime=0)
 
     def add(self, logged: LoggedSession) -> None:
@@ -39,7 +39,7 @@ class LinesPart:
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    # A file without any byte is no gzip file.
+    # An empty file would not be a gzip file.
     join_bytes(parts, target, gzip.compress(b"", mtime=0))
 
 

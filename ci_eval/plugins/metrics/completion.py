@@ -155,6 +155,8 @@ def saved_keystrokes(session: SessionScore) -> float:
 
 
 _metric = partial(make_metric, of_the_user=True)
+_mean = partial(mean_over_sessions, of_the_user=True)
+_saving = partial(mean_over_sessions, order=(5,), order_of_a_user=(0, 1))
 _of_token = partial(mean_over_sessions, unit="score", of=TASK.unit, order=(5,))
 
 
@@ -177,13 +179,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     recall_within(1),
     recall_within(5),
-    mean_over_sessions(
-        "Recall",
-        "share of sessions in which the expected text was suggested at all",
-        found,
-        order=(2,),
-        of_the_user=True,
-    ),
+    _mean("Recall", "share of sessions in which the expected text was suggested at all", found, order=(2,)),
     _metric("Precision", "share of non-empty lists that contain the expected text", precision, order=(3,), without=0.0),
     _metric(
         "SuggestionPrecision",
@@ -203,22 +199,14 @@ METRICS: tuple[Metric, ...] = (
         order=(4,),
         found_by_both=True,
     ),
-    mean_over_sessions(
+    _mean(
         "MeanReciprocalRank",
         "mean of 1/place of the expected text, 0 where it was absent",
         reciprocal_rank,
         "score",
         order=(4,),
-        of_the_user=True,
     ),
-    mean_over_sessions(
-        "NDCG",
-        "mean of 1/log2(1 + place) of the expected text, 0 where it was absent",
-        gain,
-        "score",
-        order=(4,),
-        of_the_user=True,
-    ),
+    _mean("NDCG", "mean of 1/log2(1 + place) of the expected text, 0 where it was absent", gain, "score", order=(4,)),
     _metric(
         "DuplicateShare",
         "share of a list that repeats a text standing above it, the mean over lists",
@@ -240,31 +228,26 @@ METRICS: tuple[Metric, ...] = (
         order=(6,),
         found_by_both=True,
     ),
-    mean_over_sessions(
+    _mean(
         "ESaved",
         "share of the text left to type when the expected text first stood first",
         saved_effort,
         order=(5,),
-        of_the_user=True,
         summary_of_a_user="share of the text left to type when the expected text first stood first in any list",
     ),
-    mean_over_sessions(
+    _saving(
         "TypingSaved",
         "share of the text that is not typed, since it was taken from the list, if that takes fewer keys",
         saved_typing,
-        order=(5,),
         summary_of_a_user="share of the text that is not typed, since it was taken from the list",
-        order_of_a_user=(0, 1),
     ),
-    mean_over_sessions(
+    _saving(
         "KeystrokesSaved",
         "share of keys saved by taking it with the arrow keys, if that takes fewer keys than typing on",
         saved_keystrokes,
-        order=(5,),
         summary_of_a_user="share of keys saved by taking it with the arrow keys; below 0 if that took more than typing",
         # A user may take the expected text from far down the list.
         bounds_of_a_user=(None, 1.0),
-        order_of_a_user=(0, 1),
     ),
     _of_grade(
         "GradedReciprocalRank",

@@ -2,7 +2,7 @@
 places for something new.
 
 Golf: a session is a line, after the JetBrains plugin's golf. Actions of a line = characters typed + suggestion lists
-called up + steps down to what was taken + Enter for each taken. Inside a token there are no ranks: the engine sees the
+called up + steps down to what was taken + Enter for each taken. Inside a token, ranks do not count: the engine sees the
 whole word, and may order by it.
 """
 
@@ -56,10 +56,10 @@ def import_recall(k: int) -> Metric:
 
     place = "first" if k == 1 else f"among the first {k}"
     summary = f"share of names that stood {place} with the right import"
-    return mean_over_sessions(f"ImportRecallAt{k}", summary, hit, of=IMPORTS.unit, order=(6, 4, k))
+    return mean_over_sessions(f"ImportRecallAt{k}", summary, hit, of=IMPORTS.unit, order=(6, 4))
 
 
-def of_offered(order: int, name: str, summary: str, value: Callable[[Mapping[str, float]], float]) -> Metric:
+def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float]) -> Metric:
     """Return a metric over the sessions in which the name is offered with any import. The first such suggestion
     counts."""
 
@@ -67,7 +67,7 @@ def of_offered(order: int, name: str, summary: str, value: Callable[[Mapping[str
         grades = grades_of(session)
         return [(float(value(grades)), 1.0)] if grades else []
 
-    return make_metric(name, summary, observe, of=IMPORTS.unit, order=(6, 5, order))
+    return make_metric(name, summary, observe, of=IMPORTS.unit, order=(6, 5))
 
 
 _golf = partial(make_metric, of=GOLF.unit, order=(6,))
@@ -104,19 +104,16 @@ METRICS: tuple[Metric, ...] = (
     import_recall(1),
     import_recall(5),
     of_offered(
-        1,
         "RightModuleAt1",
         "share of offered imports that bring the expected object: the first suggestion of that name",
         imports_right,
     ),
     of_offered(
-        2,
         "SameModuleAt1",
         "the part of RightModuleAt1 that imports from the module the code imports from; the rest is re-exported",
         lambda grades: grades[SAME_MODULE],
     ),
     of_offered(
-        3,
         "ImportCompilesAt1",
         "share of offered imports after which the file has no more syntax errors than before",
         lambda grades: grades[COMPILES],

@@ -40,6 +40,7 @@ def observe_syntax(session: SessionScore) -> Sequence[Observation]:
 
 
 _metric = partial(make_metric, of=TASK.unit, order=(6,), shown=True)
+_acceptance = partial(make_metric, of=TASK.unit, order=(6, 1))
 
 KEY, THOUGHT = 0.2, 1.35
 """The seconds for a key, and for a decision: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
@@ -85,19 +86,15 @@ METRICS: tuple[Metric, ...] = (
         "share of first suggestions with which the file has no more syntax errors than before",
         observe_syntax,
     ),
-    _metric(
+    _acceptance(
         "AcceptanceRate",
         "share of the suggestions that the inline user accepts: an exact first line, or 8 right characters",
         _observe_acceptance,
-        order=(6, 1),
-        shown=False,
     ),
-    _metric(
+    _acceptance(
         "AcceptedTyping",
         "share of the typing that the inline user saves by accepting, which takes one key",
         # One key accepts it.
         partial(observe_saving, saved=lambda session: accepted_length(session) - 1.0),
-        order=(6, 1),
-        shown=False,
     ),
 )

@@ -18,39 +18,36 @@ STRATEGIES = {"Real": "REAL", "RealStar": "REAL*", "Random": "RANDOM", "Linear":
 
 
 OF_CHOICES = {"f1", "precision", "recall"}
-"""The grades that the lists of completion engines do not have, since the end of these lists says nothing."""
+"""The grades that need the end of a list, which has no meaning in the lists of completion engines."""
 
 
-def metric(name: str, summary: str, grade: str, order: int, strategy: str = "", *, shown: bool = False) -> Metric:
+def metric(name: str, summary: str, grade: str, strategy: str = "", *, shown: bool = False) -> Metric:
     """Return the metric of a grade's mean over the queries of a strategy, "" = of all; 0 if the engine failed."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         if not evaluated(session) or strategy not in {"", session.properties.strategy}:
             return []
-        # These grades need the end of a list, which says nothing in the lists of completion engines.
         if grade in OF_CHOICES and not has_end(session):
             return []
         return [(0.0 if session.status in FAILED else mean(session, grade), 1.0)]
 
-    return make_metric(name, summary, observe, shown=shown, order=(6, 3, order), of=TASK.unit)
+    return make_metric(name, summary, observe, shown=shown, order=(6, 3), of=TASK.unit)
 
 
 METRICS: tuple[Metric, ...] = (
-    metric("F1", "F1 of proposed and expected calls, 0 without proposals; over all strategies", "f1", 0, shown=True),
+    metric("F1", "F1 of proposed and expected calls, 0 without proposals; over all strategies", "f1", shown=True),
     *(
-        metric(f"F1{end}", f"the same of {name} queries alone", "f1", 1 + number, name, shown=end == "Real")
-        for number, (end, name) in enumerate(STRATEGIES.items())
+        metric(f"F1{end}", f"the same of {name} queries alone", "f1", name, shown=end == "Real")
+        for end, name in STRATEGIES.items()
     ),
-    metric("CallPrecision", "share of the proposed calls that are expected, 1 without proposals", "precision", 5),
-    metric("CallRecall", "share of the expected calls that are proposed", "recall", 6),
+    metric("CallPrecision", "share of the proposed calls that are expected, 1 without proposals", "precision"),
+    metric("CallRecall", "share of the expected calls that are proposed", "recall"),
     metric(
-        "RPrecision", "share of the expected calls among as many proposals as there are expected ones", "rPrecision", 7
+        "RPrecision", "share of the expected calls among as many proposals as there are expected ones", "rPrecision"
     ),
     *(
-        metric(
-            f"CallRecallAt{most}", f"share of the expected calls among the first {most} proposals", f"recall.{most}", 8
-        )
+        metric(f"CallRecallAt{most}", f"share of the expected calls among the first {most} proposals", f"recall.{most}")
         for most in RECALL_AT
     ),
-    metric("CallReciprocalRank", "1 / the rank of the first expected call, 0 without one", "reciprocalRank", 9),
+    metric("CallReciprocalRank", "1 / the rank of the first expected call, 0 without one", "reciprocalRank"),
 )

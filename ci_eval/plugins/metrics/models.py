@@ -49,7 +49,7 @@ def _cost_of_session(session: SessionScore) -> Sequence[Observation]:
 
 
 RIGHT = ("passes", "judge", "lineMatch")
-"""The grades that tell if an answer is right: the test passes, the judge accepts a comment, the text is exactly the
+"""The grades that decide whether an answer is right: the test passes, the judge accepts a comment, the text is the
 expected one."""
 
 
@@ -67,21 +67,16 @@ def make_pass_metric(k: int) -> Metric:
 
 
 METRICS: tuple[Metric, ...] = (
-    make_usage_metric(
-        "FirstTokenPercentile50",
-        "half of the answers began within this time",
-        attrgetter("first_token"),
-        "ms",
-        "quantile",
-        quantile=0.5,
-    ),
-    make_usage_metric(
-        "FirstTokenPercentile95",
-        "95 % of the answers began within this time",
-        attrgetter("first_token"),
-        "ms",
-        "quantile",
-        quantile=0.95,
+    *(
+        make_usage_metric(
+            f"FirstTokenPercentile{percent}",
+            f"{share} of the answers began within this time",
+            attrgetter("first_token"),
+            "ms",
+            "quantile",
+            quantile=percent / 100,
+        )
+        for percent, share in ((50, "half"), (95, "95 %"))
     ),
     make_usage_metric(
         "MeanLogProbability",
@@ -119,7 +114,5 @@ METRICS: tuple[Metric, ...] = (
         "money",
         better="lower",
     ),
-    make_pass_metric(1),
-    make_pass_metric(5),
-    make_pass_metric(10),
+    *map(make_pass_metric, (1, 5, 10)),
 )

@@ -7,17 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import SessionScore
-from ci_eval.core.scoring import (
-    Observe,
-    evaluated,
-    grade,
-    grades_of,
-    make_metric,
-    observe_present,
-    observe_withheld,
-)
+from ci_eval.core.scoring import Observe, evaluated, grade, grades_of, make_metric, observe_present, observe_withheld
 from ci_eval.plugins.tasks import code_review, unit_tests
 
 
@@ -29,7 +23,7 @@ def judge_cost(session: SessionScore) -> Sequence[Observation]:
 def make_hit_observer(k: int) -> Observe:
     """Return a function that observes, in judged reviews, if the judge accepts one of the first k comments.
 
-    MERA CODE's card calls that pass@k; it is no estimate over repeated answers, which is what the name usually means.
+    MERA CODE's card calls that pass@k, a name that usually means an estimate over repeated answers, which it is not.
     """
 
     def observe(session: SessionScore) -> Sequence[Observation]:
@@ -54,116 +48,95 @@ def parses(session: SessionScore) -> Sequence[Observation]:
     return [(float(grades["parsed"] == 1), 1.0)] if "parsed" in grades and session.lookups[-1].total else []
 
 
-def _metric(
-    group: int,
-    unit_of: str,
-    order: int,
-    name: str,
-    summary: str,
-    observe: Observe | str,
-    unit: str = "share",
-    **facts: Any,
-) -> Metric:
+def _metric(name: str, summary: str, observe: Observe | str, unit: str = "share", **facts: Any) -> Metric:
     """Return the metric of what is observed, or of a grade of that name; 0 if the engine failed."""
     if isinstance(observe, str):
         observe = partial(grade, name=observe)
     statistic = "count" if unit in {"count", "money"} else "ratio"
-    return make_metric(name, summary, observe, unit, order=(6, group, order), statistic=statistic, of=unit_of, **facts)
+    return make_metric(name, summary, observe, unit, statistic=statistic, **facts)
 
 
-_review = partial(_metric, 1, code_review.TASK.unit)
-_test = partial(_metric, 2, unit_tests.TASK.unit)
+def _where_present(name: str, summary: str, key: str, unit: str = "share", **facts: Any) -> Metric:
+    """Return the metric of a grade over the sessions that have it."""
+    return _metric(name, summary, observe_present(key), unit, **facts)
+
 
 _REVIEWS = (
-    _review(1, "HitAt1", "share of judged reviews whose first comment is accepted", make_hit_observer(1), shown=True),
-    _review(2, "HitAt5", "share of judged reviews with an accepted comment among the first 5", make_hit_observer(5)),
-    _review(3, "HitAt10", "share of judged reviews with an accepted comment among the first 10", make_hit_observer(10)),
-    _review(
-        4,
+    _metric("HitAt1", "share of judged reviews whose first comment is accepted", make_hit_observer(1), shown=True),
+    _metric("HitAt5", "share of judged reviews with an accepted comment among the first 5", make_hit_observer(5)),
+    _metric("HitAt10", "share of judged reviews with an accepted comment among the first 10", make_hit_observer(10)),
+    _where_present(
         "AcceptedComments",
         "share of an answer's comments that the judge accepts, the mean over judged reviews",
-        observe_present("accepted"),
+        "accepted",
     ),
-    _review(5, "ChrF", "chrF of the comment that is closest to a reviewer's", "chrf", shown=True),
-    _review(6, "BLEU", "BLEU of the comment that is closest to a reviewer's", "bleu"),
-    _review(7, "ChrFMera", "chrF as MERA CODE has it: a reviewer's comment against the model's", "chrf-mera"),
-    _review(8, "BLEUMera", "BLEU as MERA CODE has it: a reviewer's comment against the model's", "bleu-mera"),
-    _review(
-        9, "Comments", "comments per answer: the more, the likelier is a hit by chance", comments, "number",
+    _metric("ChrF", "chrF of the comment that is closest to a reviewer's", "chrf", shown=True),
+    _metric("BLEU", "BLEU of the comment that is closest to a reviewer's", "bleu"),
+    _metric("ChrFMera", "chrF as MERA CODE has it: a reviewer's comment against the model's", "chrf-mera"),
+    _metric("BLEUMera", "BLEU as MERA CODE has it: a reviewer's comment against the model's", "bleu-mera"),
+    _metric(
+        "Comments",
+        "comments per answer: the more, the likelier is a hit by chance",
+        comments,
+        "number",
         better="neither",
     ),
-    _review(
-        10, "Unscored", "comments on which the judge gave no verdict", observe_present("unscored"), "count",
-        better="lower",
+    _where_present("Unscored", "comments on which the judge gave no verdict", "unscored", "count", better="lower"),
+    _metric(
+        "WithoutReference",
+        "reviews of records without a reference: no similarity counts them",
+        observe_withheld,
+        "count",
+        better="neither",
     ),
-    _review(
-        11, "WithoutReference", "reviews of records without a reference: no similarity counts them",
-        observe_withheld, "count", better="neither",
+    _metric(
+        "JudgeCost", "price of the judge's answers, in the currency of judge.price", judge_cost, "money", better="lower"
     ),
-    _review(
-        12, "JudgeCost", "price of the judge's answers, in the currency of judge.price", judge_cost, "money",
-        better="lower",
-    ),
-)  # fmt: skip
+)
 # The figures of tests that are run are means over the sessions whose tests were run, or could not be found in the
 # engine's answer. There is no figure if no session has the grade.
 _TESTS = (
-    _test(
-        1,
+    _metric(
         "CodeBLEU",
         "similarity to the project's test: the mean of the four parts below",
         "codebleu",
         "score",
         shown=True,
     ),
-    _test(2, "NgramMatch", "CodeBLEU's part for sequences of words", "ngram", "score"),
-    _test(3, "WeightedNgramMatch", "the same, keywords counting five times as much", "weightedNgram", "score"),
-    _test(4, "SyntaxMatch", "CodeBLEU's part for the syntax tree", "syntax", "score"),
-    _test(5, "DataflowMatch", "CodeBLEU's part for how values flow between names", "dataflow", "score"),
-    _test(
-        6,
+    _metric("NgramMatch", "CodeBLEU's part for sequences of words", "ngram", "score"),
+    _metric("WeightedNgramMatch", "the same, keywords counting five times as much", "weightedNgram", "score"),
+    _metric("SyntaxMatch", "CodeBLEU's part for the syntax tree", "syntax", "score"),
+    _metric("DataflowMatch", "CodeBLEU's part for how values flow between names", "dataflow", "score"),
+    _metric(
         "CodeBLEUMera",
         "CodeBLEU as MERA CODE computes it, with its way of finding the code",
         "codebleu-mera.codebleu",
         "score",
     ),
-    _test(7, "Parses", "share of tests without a syntax error", parses),
-    _test(
-        8,
-        "Runs",
-        "share of tests that compile, are found and come to a result, of the records that are run",
-        observe_present("runs"),
+    _metric("Parses", "share of tests without a syntax error", parses),
+    _where_present(
+        "Runs", "share of tests that compile, are found and come to a result, of the records that are run", "runs"
     ),
-    _test(
-        9,
-        "Passes",
-        "share of tests that pass on the right function, of the records that are run",
-        observe_present("passes"),
-        shown=True,
+    _where_present(
+        "Passes", "share of tests that pass on the right function, of the records that are run", "passes", shown=True
     ),
-    _test(
-        10,
-        "FailsOnStub",
-        "share of tests that pass, and fail where the function returns at once",
-        observe_present("failsOnStub"),
+    _where_present(
+        "FailsOnStub", "share of tests that pass, and fail where the function returns at once", "failsOnStub"
     ),
-    _test(
-        11,
+    _where_present(
         "MutantsKilled",
         "share of a function's mutants on which its test fails; none for a test that does not pass",
-        observe_present("mutantsKilled"),
+        "mutantsKilled",
         shown=True,
     ),
-    _test(
-        12,
+    _where_present(
         "NotRunnable",
         "records whose tests were to be run, and cannot be: the pages say why",
-        observe_present("notRunnable"),
+        "notRunnable",
         "count",
         better="neither",
     ),
-    _test(
-        13,
+    _metric(
         "TestsWithoutReference",
         "tests for records without a reference: no similarity counts them",
         observe_withheld,
@@ -171,4 +144,8 @@ _TESTS = (
         better="neither",
     ),
 )
-METRICS: tuple[Metric, ...] = (*_REVIEWS, *_TESTS)
+METRICS: tuple[Metric, ...] = tuple(
+    replace(metric, of=task.unit, order=order)
+    for order, task, metrics in (((6, 1), code_review.TASK, _REVIEWS), ((6, 2), unit_tests.TASK, _TESTS))
+    for metric in metrics
+)

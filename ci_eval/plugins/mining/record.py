@@ -1,4 +1,4 @@
-"""The neutral line of a dataset: the prompt, the right answer, and the origin of both; and the licence of a project."""
+"""The samples of datasets, their prompts and splits, and the licence of a project."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     cluster: str
     language: str
     instruction: str = ""
-    """`{name}` means that text of the context."""
+    """The prompt; `{name}` stands for that text of the context."""
     context: dict[str, str]
     references: tuple[str, ...]
     meta: dict[str, object]
@@ -35,10 +35,11 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 def spread_prompts(
     lines: Sequence[Line], templates: Sequence[str], language: str, seed: int, fill: Callable[[str, Line], str]
 ) -> list[Line]:
-    """Give each sample a prompt as its instruction, named in `meta.prompt`. Of each cluster and of all, every prompt
-    gets the same number of samples, or one more."""
+    """Return the samples, each with one of the prompts as its instruction; `meta.prompt` has the prompt's name. Prompts
+    are equally frequent in each cluster and in all samples, give or take one.
+    """
     by_name = {f"{language}-{number}": template for number, template in enumerate(templates, 1)}
-    # In the order of clusters, so that no prompt is asked about other projects than the rest.
+    # Sorted by cluster, so that every prompt is used in all projects alike.
     order = sorted(lines, key=lambda line: (line.cluster, draw(seed, f"prompt of {line.id}")))
     turns = sorted(by_name, key=lambda name: draw(seed, f"turn of {name}"))
     prompt_of = {line.id: turns[number % len(turns)] for number, line in enumerate(order)}
@@ -50,7 +51,7 @@ def spread_prompts(
 
 
 def read_prompts(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the prompts by language. In the file of a language, lines of four dashes separate them."""
+    """Return the prompts by language. Lines of four dashes separate the prompts in a file."""
     files = {language: folder / f"prompts_{language}.txt" for language in ("en", "ru")}
     return {language: tuple(path.read_text("utf-8").split("----\n")) for language, path in files.items()}
 
@@ -64,12 +65,12 @@ def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
 
 
 def identity(*parts: str) -> str:
-    """Return an id that is the same in every run, whatever else is in the dataset."""
+    """Return an id that is the same in every run, whatever other samples there are."""
     return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def write(path: Path, lines: Iterable[Line]) -> None:
-    """Write lines of JSON in one step, so that no half file remains. Raises WorkspaceError."""
+    """Write lines of JSON, the whole file or nothing. Raises WorkspaceError."""
     atomic.write(path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 
@@ -90,13 +91,17 @@ def make_fence(text: str) -> str:
 PERMISSIVE = frozenset(
     "MIT Apache-2.0 BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense MPL-2.0 EPL-1.0 EPL-2.0 PSF-2.0".split()
 )
-"""Licences that let samples be passed on: the UnitTests card's list, with ISC and Python's, which ask for no more."""
+"""Licences that allow redistribution: the UnitTests card's list, and ISC and Python's, which have no further
+conditions.
+"""
 
 NAMES = re.compile(
-    r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml", re.IGNORECASE
+    r"(?:(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml)"
+    r"(?:\.(?:txt|md|rst|markdown))?",
+    re.IGNORECASE,
 )
-"""Names without extension."""
-# Phrases that only this licence has, spaces aside. The first match decides, so licences that quote others come first.
+"""Names of files that may state a licence."""
+# A phrase that identifies each licence. The first match decides, so licences that quote others come first.
 TEXTS = (
     ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
     ("LGPL", r"GNU LESSER GENERAL PUBLIC LICENSE|GNU LIBRARY GENERAL PUBLIC LICENSE"),
@@ -118,7 +123,7 @@ DECLARED = re.compile(
     re.MULTILINE,
 )
 LONGEST = 100_000
-"""Bytes of a file that are read, since a licence is at its beginning."""
+"""Bytes that are read of a file: a licence is at the beginning."""
 
 
 def detect_licence(root: Path) -> str:
@@ -127,7 +132,7 @@ def detect_licence(root: Path) -> str:
         try:
             text = read_own(root, path)[:LONGEST].decode(errors="replace")
         except OSError:
-            # A licence that cannot be read allows nothing.
+            # An unreadable licence allows nothing.
             continue
         if licence := match_licence(text):
             return licence
@@ -135,8 +140,8 @@ def detect_licence(root: Path) -> str:
 
 
 def match_licence(text: str) -> str:
-    """Return "" if the text neither is nor declares a known licence."""
-    # Line ends and the signs of comments would break up the phrases.
+    """Return the SPDX identifier, or "" if the text neither is nor declares a known licence."""
+    # Line ends and comment signs would break up the phrases.
     plain = re.sub(r"[\s*/#]+", " ", text)
     declared = DECLARED.search(text)
     matching = (licence for licence, pattern in TEXTS if re.search(pattern, plain))
@@ -146,12 +151,8 @@ def match_licence(text: str) -> str:
 def _files(root: Path) -> Iterator[str]:
     for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
         if folder.is_dir():
-            names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_strip_suffix(path.name))]
+            names = [path.name for path in folder.iterdir() if NAMES.fullmatch(path.name)]
             yield from sorted(
                 ((folder / name).relative_to(root).as_posix() for name in names),
                 key=lambda name: ("META" in name.upper() or name.endswith((".json", ".toml")), name),
             )
-
-
-def _strip_suffix(name: str) -> str:
-    return name if name == "package.json" else re.sub(r"\.(?:txt|md|rst|markdown)$", "", name, flags=re.IGNORECASE)

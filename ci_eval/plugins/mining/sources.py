@@ -1,4 +1,4 @@
-"""The source files of a project, read in worker processes, and the slices of text that nodes of a tree cover."""
+"""The reading of a project's source files in worker processes, and the texts and children of nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.core.workers import Workers
 TIMEOUT = 60.0
 """Seconds for one file; a grammar that needs more is stuck."""
 LARGEST = 1_000_000
-"""Bytes; larger files were not written by people."""
+"""Bytes; larger files are mostly generated."""
 Result = TypeVar("Result")
 
 
@@ -25,8 +25,9 @@ def read_all(
     advance: Callable[[int, int], None],
     timeout: float = TIMEOUT,
 ) -> tuple[dict[str, Result], dict[str, str]]:
-    """Return the results and the error messages by path, in order of the paths. `read` returns a text if it fails.
-    `advance(done, of)` is called after each file. `timeout`: seconds for one file."""
+    """Return the results and the error messages by path, sorted. `read(*shared, path)` returns an error message if it
+    fails. `advance(done, of)` is called after each file. `timeout`: seconds for one file.
+    """
     results: dict[str, Result] = {}
     troubles: dict[str, str] = {}
     processes = min(jobs, max(len(paths) // 50, 1))
@@ -35,7 +36,7 @@ def read_all(
             if outcome is not None:
                 result = outcome.trouble if outcome.result is None else outcome.result
                 if isinstance(result, str):
-                    # A path need not be UTF-8, but a message must be.
+                    # Paths may be any bytes, but messages are UTF-8.
                     troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
                 else:
                     results[outcome.task] = result
@@ -44,12 +45,12 @@ def read_all(
 
 
 def node_text(source: bytes, node: Node | None) -> str:
-    """Return "" without a node."""
+    """Return "" for None."""
     return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
 
 
 def lines_of(source: bytes, node: Node) -> tuple[int, int]:
-    """Return the first and the last line (1-based)."""
+    """Return the numbers (1-based) of the node's first and last line."""
     first = source.count(b"\n", 0, node.start_byte) + 1
     return first, first + source.count(b"\n", node.start_byte, node.end_byte)
 
@@ -64,7 +65,7 @@ def child_of_type(node: Node, type_: str) -> Node | None:
 
 
 def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
-    """Yield inner nodes below a node in order, without those below a node that `into` refuses."""
+    """Yield the inner nodes below a node in order, but none below a node for which `into` is false."""
     stack = [child for child in reversed(node.children) if child.child_count]
     while stack:
         descendant = stack.pop()
@@ -89,12 +90,12 @@ def line_begin(source: bytes, begin: int) -> int:
 
 
 def node_lines(source: bytes, node: Node) -> str:
-    """Return the lines with the blanks in front of the first one."""
+    """Return the node's text with the indentation of its first line."""
     return source[line_begin(source, node.start_byte) : node.end_byte].decode(errors="replace")
 
 
 def dedent(source: bytes, begin: int, end: int) -> str:
-    """Remove the indentation of the first line from each line."""
+    """Return a range of the text; each line loses the indentation of the first one."""
     first = line_begin(source, begin)
     indent = source[first:begin].decode()
     lines = source[begin:end].decode(errors="replace").split("\n")
@@ -102,7 +103,9 @@ def dedent(source: bytes, begin: int, end: int) -> str:
 
 
 def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
-    """`cut` has ranges in order; blank lines that they leave are removed, too."""
+    """Return the text from `begin` to `end` without the ranges `cut` (sorted) and the blank lines that they would
+    leave.
+    """
     kept = b""
     for first, last in cut:
         start = max(line_begin(source, first), begin)

@@ -1,15 +1,17 @@
 """The completion types that count names in the file before the caret, and in the project's other files.
 
-Suggestions that are equal by these counts stay in the engine's order.
+Suggestions with equal counts stay in the engine's order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.core.logs.features import NAMES, Reader
@@ -20,56 +22,58 @@ from ci_eval.plugins.learning.ngrams import Typed, interpolate, mix
 FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
 
 
+Columns = Sequence[NDArray[np.floating[Any]]]
+Keys = Callable[[Sequence[Suggestion], CaretContext], Columns]
+"""Suggestions, caret → sort keys, the last key first, as `np.lexsort` takes them."""
+
+
 class ByHistory(msgspec.Struct, frozen=True):
     name: str
     summary: str
-    start: Callable[[FileContext], Ordering]
+    start: Callable[[FileContext], Keys]
     needs_names: bool = True
 
     def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
         return self
 
     def open(self, context: FileContext) -> Ordering:
-        return self.start(context)
+        keys = self.start(context)
+        return lambda suggestions, caret: [suggestions[place] for place in np.lexsort(keys(suggestions, caret))]
 
 
-def by_frequency(context: FileContext) -> Ordering:
+def by_frequency(context: FileContext) -> Keys:
     reader = Reader.of(context)
 
-    def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+    def keys(suggestions: Sequence[Suggestion], caret: CaretContext) -> Columns:
         rows = reader.rows(caret, suggestions)
-        # lexsort sorts by its last key first.
-        return [suggestions[place] for place in np.lexsort((-rows[:, PROJECT], -rows[:, FILE]))]
+        return -rows[:, PROJECT], -rows[:, FILE]
 
-    return order
+    return keys
 
 
-def by_last_use(context: FileContext) -> Ordering:
-    """Return the simplest good order of Robbes and Lanza, "How program history can improve code completion" (ASE
+def by_last_use(context: FileContext) -> Keys:
+    """Order as the simplest good strategy of Robbes and Lanza, "How program history can improve code completion" (ASE
     2008)."""
     others, typed = load_other_names(context), Typed()
 
-    def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+    def keys(suggestions: Sequence[Suggestion], caret: CaretContext) -> Columns:
         typed.read(caret.before)
         texts = [suggestion.text for suggestion in suggestions]
-        last = np.array([typed.last(text) for text in texts])
-        # lexsort sorts by its last key first.
-        return [suggestions[place] for place in np.lexsort((-others.times(texts), -last))]
+        return -others.times(texts), -np.array([typed.last(text) for text in texts], np.float64)
 
-    return order
+    return keys
 
 
-def by_ngrams(context: FileContext) -> Ordering:
+def by_ngrams(context: FileContext) -> Keys:
     others, typed = load_other_names(context), Typed()
 
-    def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+    def keys(suggestions: Sequence[Suggestion], caret: CaretContext) -> Columns:
         typed.read(caret.before)
         texts = [suggestion.text for suggestion in suggestions]
         of_project = others.levels(texts, typed.context(LONGEST_CONTEXT))
-        likely = mix(interpolate(typed.levels(texts)), interpolate(of_project))
-        return [suggestions[place] for place in np.argsort(-likely, kind="stable")]
+        return (-mix(interpolate(typed.levels(texts)), interpolate(of_project)),)
 
-    return order
+    return keys
 
 
 _RANKERS = (

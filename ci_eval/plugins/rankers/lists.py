@@ -1,4 +1,4 @@
-"""The completion types by the list alone: the engine's own order, and by text, which any ranking should beat."""
+"""The completion types that use the list alone: the engine's own order, and the alphabet, which any should beat."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class ByList(msgspec.Struct, frozen=True, kw_only=True):
         return lambda suggestions, _: self.arrange(suggestions)
 
 
-# Workers receive a completion type as it is, and only named functions can be sent.
+# Completion types are sent to workers, and only named functions can be sent.
 def keep_order(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
     return suggestions
 
 
 def sort_by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-    """Return the suggestions regardless of case. Equal ones stay in the engine's order."""
+    """Sort by text regardless of case. Suggestions with equal texts stay in the engine's order."""
     return sorted(suggestions, key=lambda suggestion: (suggestion.text.casefold(), suggestion.text))
 
 

@@ -21,7 +21,7 @@ from ci_eval.plugins.mining.usages.texts import find_dialect, infer_usages
 
 
 class ByModel(msgspec.Struct, frozen=True):
-    """Suggestions of equal score stay in the engine's order."""
+    """An order by a ranker's scores. Suggestions with equal scores stay in the engine's order."""
 
     model: Path | None = None
     name: str = "ML"
@@ -42,7 +42,7 @@ class ByModel(msgspec.Struct, frozen=True):
 
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
-        reader, score = Reader.of(context), _scorer(self.model)
+        reader, score = Reader.of(context), _load_scorer(self.model)
 
         def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
             if len(suggestions) < 2:
@@ -53,18 +53,17 @@ class ByModel(msgspec.Struct, frozen=True):
         return order
 
 
+# Each worker process loads a model once.
 @lru_cache(maxsize=1)
-def _scorer(path: Path) -> Scorer:
-    # The cache keeps one copy in each worker process.
+def _load_scorer(path: Path) -> Scorer:
     return open_ranker(rankers.load(path))
 
 
-# For the same reason as above.
 _load_recommender = lru_cache(maxsize=1)(Trained)
 
 
 class ByRecommender(msgspec.Struct, frozen=True):
-    """Unknown calls stay in the engine's order, and so do all if the type is unknown."""
+    """An order by a recommender's scores. Unknown calls stay in the engine's order; if the type is unknown, all do."""
 
     model: Path | None = None
     name: str = "PBN"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from ci_eval.core.grammar.syntax import Node, Tree, parser
+from ci_eval.core.grammar.syntax import Node, Tree, parse_tree
 from ci_eval.plugins.responses.cleaning import Pairs, fence_tags, find_answer, find_fences
 
 _SPAN = re.compile(
@@ -22,10 +22,13 @@ _FOREIGN_BLANKS = re.compile(r"(?:[^\S\x00-\x7f]|[\u200b-\u200f\u2060\ufeff])+")
 _TEXT_NODES = re.compile(r"comment|string|heredoc|literal|text|content")
 _NO_CODE = re.compile(
     r"diff --git |--- [^\n]*\n\+\+\+ |#{2,6} [^#\n]+\n\s*\S|"
-    r"[*_>#]*[ \t]*(?=[^\W\d_])(?![a-z])[\w .,!'’-]+[:\uff1a][*_]*[ \t]*\n\s*\S"
+    r"[*_>#]*[ \t]*(?=[^\W\d_])(?![a-z])[\w .,!'’-]+[:\uff1a][*_]*[ \t]*\n\s*\S|[Nn]/[Aa]\W*\Z"
 )
-"""The pattern of the beginning of a diff, or of a heading (`Code:`) above the answer, for which nobody asked: many
-languages read its first line as code."""
+"""The pattern of the beginning of a diff, of a heading (`Code:`) above the answer, or of `N/A`: many languages read its
+first line as code."""
+_LEAD = re.compile(r"(?:[\W\d_]*[\s\"'“`：•]|.*(?:[:：`]|\w!|<[^<>]+>)\s*)")
+"""The pattern of what is before code in a list, a table or JSON, after a label, or in a tag."""
+_MARKS = re.compile(r"[\W\d_]*(?:</\w+>)?[\W\d_]*")
 FEWEST_REPEATED = 8
 """The characters from which on the same line twice is a repetition: `}` or `end` is none."""
 BACKTICK_FREE = frozenset({"python", "java", "c", "cpp", "c_sharp", "rust", ""})
@@ -72,7 +75,7 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
 
     def _parse(self, text: str) -> Tree:
         if text not in self._trees:
-            self._trees[text] = parser(self.grammar).parse(f"{self.before}{text}{self.after}".encode())
+            self._trees[text] = parse_tree(f"{self.before}{text}{self.after}".encode(), self.grammar)
         return self._trees[text]
 
     def _errors(self, text: str) -> set[tuple[int, int]]:
@@ -133,8 +136,29 @@ def extract_insertion(
     if len(readable) > 1:
         readable.pop("", None)
     first, last, rule = next(iter(readable.values()), (parts or [(begin, end, "")])[-1])
-    is_readable = len(readable) == 1 and not (_NO_CODE.match(text[first:last].lstrip()) or _is_json(text[first:last]))
+    answer = text[first:last]
+    is_readable = len(readable) == 1 and (
+        suggest(answer) == hole.original
+        or not (_NO_CODE.match(answer.lstrip()) or _is_json(answer) or _holds_original(answer, hole))
+    )
     return Inserted(begin=first, end=last, rules=(*rules, *([rule] if rule else [])), is_readable=is_readable)
+
+
+def _holds_original(text: str, hole: Hole) -> bool:
+    """Return whether a line of the text has what the file has at the caret, but after a mark (`1. x`, `["x"]`), a label
+    or another line."""
+    words, start = hole.original.split(), hole.before.rpartition("\n")[2].strip()
+    plain = html.unescape(text).replace('\\"', '"')
+    original = r"\s+".join(map(re.escape, words))
+    for match in re.finditer(rf"(?<!\w){original}(?!\w)", plain) if words else ():
+        earlier, _, lead = plain[: match.start()].rpartition("\n")
+        is_below = bool(earlier.strip()) and len("".join(words)) >= FEWEST_REPEATED
+        is_marked = bool(lead.strip()) and bool(_LEAD.fullmatch(lead))
+        is_repeated = bool(start) and lead.strip() != start and lead.rstrip().endswith(start)
+        is_alone = bool(_MARKS.fullmatch(plain[match.end() :].partition("\n")[0]))
+        if is_alone and (is_marked or is_repeated or (is_below and (lead.strip() == start or _MARKS.fullmatch(lead)))):
+            return True
+    return False
 
 
 def _is_json(text: str) -> bool:

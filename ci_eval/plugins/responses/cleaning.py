@@ -36,7 +36,7 @@ AMBIGUOUS_SENTINEL = (
     r"</?s>|<(?:EOS|eos|bos|PRE|SUF|MID)>|\u2581<(?:PRE|SUF|MID)>|\[(?:PREFIX|SUFFIX|MIDDLE|EOS|/?INST|end of text)\]"
 )
 """The pattern of tokens that may be code as well: HTML's struck text, a constant as an index."""
-ROLE = r"(?:(?:assistant|model)\b[ \t]*(?=\n|<)|final[ \t]*(?=<))?"
+ROLE = r"(?:(?:assistant|model)\b[ \t]*(?=\n|<))?"
 """The pattern of the name that a template has after the token that begins a turn."""
 
 ALIASES = {

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
 
-from ci_eval.core.base.errors import ConfigError, DownloadError
+from ci_eval.core.base.errors import ConfigError
 from ci_eval.fetch import git
 from ci_eval.fetch.download import check_url, download, shown
 from ci_eval.fetch.schemes import Scheme, Spec, check_and_unpack, cut_pin
@@ -19,8 +19,7 @@ def parse_git(text: str) -> Spec:
     url, at, revision = text.rpartition("@")
     if not at:
         raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
-    git.check_url(url)
-    git.check_revision(revision)
+    git.check_address(url, revision)
     # A commit is one project, in whichever case its id is written.
     if git.is_full_commit(revision.lower()):
         revision = revision.lower()
@@ -29,11 +28,7 @@ def parse_git(text: str) -> Spec:
 
 def parse_https(text: str) -> Spec:
     url, pin = cut_pin(text)
-    try:
-        check_url(url)
-    except DownloadError as error:
-        raise ConfigError(str(error)) from None
-    if "@" in urlsplit(url).netloc:
+    if "@" in check_url(url).netloc:
         raise ConfigError(f"{shown(url)} is given with a user or a password. Let ~/.netrc hold them.")
     if not pin:
         raise ConfigError(f"{shown(url)} needs its digest: append #sha256= and what `sha256sum FILE` prints.")

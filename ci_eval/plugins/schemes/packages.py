@@ -7,22 +7,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from ci_eval.fetch import packages
 from ci_eval.fetch.archive import find_top_folder
 from ci_eval.fetch.debian import apt_source, check_debian, unpack_components
-from ci_eval.fetch.packages import (
-    NPM_NAME,
-    PYPI_NAME,
-    artifact,
-    check_crate,
-    check_maven,
-    check_module,
-    check_npm,
-    check_requirement,
-    crate,
-    module_zip,
-    npm_pack,
-    pip_download,
-)
 from ci_eval.fetch.schemes import Scheme, Spec, check_and_unpack, from_client, package
 
 TARBALL_VERSION = re.compile(r"-(\d+\.\d+\.\d+.*)\.tgz$")
@@ -41,8 +28,8 @@ def fetch_debian(spec: Spec, files: Path, cache: Path) -> Spec:
 SCHEMES: Mapping[str, Scheme] = {
     "crate": Scheme(
         example="crate:NAME==VERSION",
-        parse=lambda text: package("crate", text, check_crate),
-        fetch=lambda spec, files, _: from_client(crate, spec, files),
+        parse=lambda text: package("crate", text, packages.check_crate),
+        fetch=lambda spec, files, _: from_client(packages.crate, spec, files),
         needs=("cargo",),
         top=True,
     ),
@@ -55,23 +42,23 @@ SCHEMES: Mapping[str, Scheme] = {
     ),
     "go": Scheme(
         example="go:MODULE@VERSION",
-        parse=lambda text: package("go", text, check_module),
-        fetch=lambda spec, files, _: from_client(module_zip, spec, files, inside=spec.source),
+        parse=lambda text: package("go", text, packages.check_module),
+        fetch=lambda spec, files, _: from_client(packages.module_zip, spec, files, inside=spec.source),
         needs=("go",),
         toolchains={"go": "1.24"},
     ),
     "maven": Scheme(
         example="maven:GROUP:ARTIFACT:VERSION[:jar]",
-        parse=lambda text: package("maven", text, check_maven),
-        fetch=lambda spec, files, _: from_client(artifact, spec, files),
+        parse=lambda text: package("maven", text, packages.check_maven),
+        fetch=lambda spec, files, _: from_client(packages.artifact, spec, files),
         needs=("mvn",),
         toolchains={"java": "17"},
     ),
     # NAME alone is the newest version.
     "npm": Scheme(
         example="npm:NAME[@VERSION]",
-        parse=lambda text: package("npm", text, check_npm, NPM_NAME),
-        fetch=lambda spec, files, _: from_client(npm_pack, spec, files, version=TARBALL_VERSION, sign="@"),
+        parse=lambda text: package("npm", text, packages.check_npm, packages.NPM_NAME),
+        fetch=lambda spec, files, _: from_client(packages.npm_pack, spec, files, version=TARBALL_VERSION, sign="@"),
         needs=("npm",),
         toolchains={"node": "20"},
         top=True,
@@ -79,8 +66,8 @@ SCHEMES: Mapping[str, Scheme] = {
     ),
     "pypi": Scheme(
         example="pypi:NAME[==VERSION]",
-        parse=lambda text: package("pypi", text, check_requirement, PYPI_NAME),
-        fetch=lambda spec, files, _: from_client(pip_download, spec, files, version=WHEEL_VERSION, sign="=="),
+        parse=lambda text: package("pypi", text, packages.check_requirement, packages.PYPI_NAME),
+        fetch=lambda spec, files, _: from_client(packages.pip_download, spec, files, version=WHEEL_VERSION, sign="=="),
         lasting=lambda spec: bool(spec.revision),
     ),
 }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
-from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import Record, SessionScore, Suggestion
-from ci_eval.core.records import BANDS, LEGEND, ask_once, find_band, read_mera_line, status
+from ci_eval.core.records import find_band, record_task
 from ci_eval.core.scoring import grades_of
 from ci_eval.plugins.responses.answers import extract_comments
 
@@ -45,23 +45,14 @@ def score(session: SessionScore) -> float:
     return grades.get("judge", grades.get("chrf", 0.0))
 
 
-def band(session: SessionScore) -> Band:
-    return find_band(score(session))
-
-
-TASK = Task(
+TASK = record_task(
     name="code-review",
     summary="comments on a change, from records with a reviewer's comment",
     unit="reviews",
-    record=read_mera_line,
     rank=rank,
-    status=status,
     score=score,
-    bands=BANDS,
-    band=band,
-    legend=LEGEND,
+    band=partial(find_band, score),
     heading="How close the best comment comes",
-    play=ask_once,
     graders=("chrf", "bleu", "chrf-mera", "bleu-mera"),
     graded=MOST,
     judge="judge",

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import FAILED, LookupScore, SessionScore, Status, Suggestion
 from ci_eval.core.model.sessions import status
@@ -30,32 +32,18 @@ COMPLETION = Task(
     score=reciprocal_rank,
     bands=RANK_BANDS,
     band=band_of_rank,
-    legend={
-        "absent": "expected text absent",
-        "low": "rank 6 or lower",
-        "near": "rank 2 to 5",
-        "first": "rank 1",
-    },
+    legend={"absent": "expected text absent", "low": "rank 6 or lower", "near": "rank 2 to 5", "first": "rank 1"},
     heading="Where the expected text stood",
 )
 
-IMPORTS = Task(
+IMPORTS = replace(
+    COMPLETION,
     name="imports",
     summary="a name that is not imported yet: is it offered, with the right import?",
     unit="uses of imports",
-    items=each_token,
     of_imports=True,
     rank=rank_of_import,
-    status=status,
-    score=reciprocal_rank,
-    bands=RANK_BANDS,
-    band=band_of_rank,
-    legend={
-        "absent": "not offered with the right import",
-        "low": "rank 6 or lower",
-        "near": "rank 2 to 5",
-        "first": "rank 1",
-    },
+    legend={**COMPLETION.legend, "absent": "not offered with the right import"},
     heading="Where the name stood with the right import",
 )
 
@@ -111,7 +99,7 @@ SILENT_BANDS = (
 
 
 def rank_disturbance(_expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return None at a silent place."""
+    """Return the rank of the first suggestion that begins as typed; None at a silent place."""
     return next((place for place, suggestion in enumerate(shown, 1) if begins(suggestion, prefix)), None)
 
 

@@ -18,10 +18,10 @@ from ci_eval.core.model import (
 )
 
 LONGEST_LINE = 500
-"""Longer lines are data or minified code, which nobody types."""
+"""The most characters of a line: longer ones are data or minified code, which is not typed."""
 
 TYPED_AT_MOST = 4
-"""Characters of a token after which nobody waits for a suggestion (as in the JetBrains plugin)."""
+"""The number of typed characters of a token after which no list is requested (as in the JetBrains plugin)."""
 
 FEWEST_MOVES = 2
 """The call and Enter, if the first suggestion of the first list completes the line."""

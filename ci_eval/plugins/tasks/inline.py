@@ -15,7 +15,7 @@ from ci_eval.core.scoring import grades_of, rank
 from ci_eval.core.text_spans import cut
 
 LONGEST = 2000
-"""Characters of an expected text; nobody wants more of it at once."""
+"""The most characters of an expected text: longer ones are not wanted in one piece."""
 
 BANDS = (
     Band(name="exact", outcome="first"),

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
 
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.contracts import Band, Hands, Lines, RecordItem, Split, Splitter, Splitting, Task
+from ci_eval.core.contracts import Hands, Lines, RecordItem, Split, Splitter, Splitting, Task
 from ci_eval.core.model import (
     Contribution,
     Definition,
@@ -70,7 +71,11 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
         if is_text(line):
             texts.add(line)
         elif wanted.replace_definition:
-            _add_definitions(line, definitions)
+            # `split` reports a line that is not a history.
+            with suppress(ValueError):
+                history = msgspec.convert(line, History)
+                states = filter(None, history.states)
+                definitions.setdefault(history.type, set()).update(state.definition for state in states)
     sampling = Sampling(
         seed=seed,
         subsets=wanted.subsets,
@@ -80,14 +85,6 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
         definitions={name: sorted(values, key=msgspec.json.encode) for name, values in definitions.items()},
     )
     return partial(split, wanted=wanted, sampling=sampling, texts=texts)
-
-
-def _add_definitions(line: object, definitions: dict[str, set[Definition]]) -> None:
-    try:
-        history = msgspec.convert(line, History)
-    except ValueError:  # `split` reports the line
-        return
-    definitions.setdefault(history.type, set()).update(state.definition for state in history.states if state)
 
 
 def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling, texts: Texts) -> Split:
@@ -104,22 +101,18 @@ def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampli
     cases = list(generate_cases(history, wanted.goal))
     evaluated = [case for case in cases if case.fate == "evaluated"]
     items = [_item(case, name, sampling, wanted.goal) for case in evaluated for name in wanted.strategies]
+    user = blake2b(history.user.encode(), digest_size=8).hexdigest() if history.user else ""
+    states = len(history.states)
+    contribution = Contribution(histories=1, states=states, pairs=len(cases), evaluated=len(evaluated))
     digests = {caret.text for item in items for caret in item.record.carets if caret}
     return Split(
         items=items,
         fates=Counter(case.fate for case in cases),
         drawn=any(is_drawn(case, name, sampling) for case in evaluated for name in wanted.strategies),
-        histories=_describe_history(history, len(cases), len(evaluated)),
+        histories=Histories(users={user: contribution}, lengths={states: 1}),
         texts={digest: texts.get(digest) for digest in sorted(digests)},
         trouble=trouble,
     )
-
-
-def _describe_history(history: History, pairs: int, evaluated: int) -> Histories:
-    user = blake2b(history.user.encode(), digest_size=8).hexdigest() if history.user else ""
-    states = len(history.states)
-    contribution = Contribution(histories=1, states=states, pairs=pairs, evaluated=evaluated)
-    return Histories(users={user: contribution}, lengths={states: 1})
 
 
 def _item(case: QueryCase, name: StrategyName, sampling: Sampling, goal: Goal) -> RecordItem:
@@ -203,7 +196,7 @@ def _add_next(
 
 
 def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:
-    """`append` of `append(` and `append(object)`, each once."""
+    """Return each name once, without arguments: `append` of `append(` and `append(object)`."""
     by_name: dict[str, Suggestion] = {}
     for suggestion in suggested:
         name = suggestion.text.partition("(")[0].strip()
@@ -258,10 +251,6 @@ def score(session: SessionScore) -> float:
     return mean(session, "f1" if has_end(session) else "rPrecision")
 
 
-def band(session: SessionScore) -> Band:
-    return find_band(score(session))
-
-
 TASK = Task(
     name="method-calls",
     summary="what else will be called on an object, from histories of objects",
@@ -278,7 +267,7 @@ TASK = Task(
     status=status,
     score=score,
     bands=BANDS,
-    band=band,
+    band=partial(find_band, score),
     legend=LEGEND,
     heading="F1 of the proposed calls; R-precision of lists without end",
     play=play,

@@ -37,12 +37,7 @@ def summarise_scores(scores: Sequence[Mapping[str, float]]) -> Mapping[str, floa
         if f1 > best:
             gain += (f1 - best) / log2(1 + position)
             best = f1
-    return {
-        "f1": scores[0]["f1"],
-        "f1.best": best,
-        "f1.reciprocalRank": reciprocal,
-        "f1.ndcg": gain,
-    }
+    return {"f1": scores[0]["f1"], "f1.best": best, "f1.reciprocalRank": reciprocal, "f1.ndcg": gain}
 
 
 def score(session: SessionScore) -> float:

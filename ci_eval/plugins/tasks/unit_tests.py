@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
-from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import Record, SessionScore, Suggestion
-from ci_eval.core.records import BANDS, LEGEND, ask_once, find_band, read_mera_line, status
+from ci_eval.core.records import find_band, record_task
 from ci_eval.core.scoring import grades_of
 from ci_eval.plugins.responses.answers import extract_code
 
@@ -21,13 +21,13 @@ with a tag, a fence that is cut off, whole fences without a tag."""
 
 
 def code(answer: str, record: Record) -> list[Suggestion] | None:
-    """Return None without a fence around the code."""
+    """Return the code of an answer; None without a fence around it."""
     text = extract_code(answer, record.language, "\n".join((record.instruction, *record.context.values())))
     return None if text is None else [Suggestion(text=text, kind="fence")] if text.strip() else []
 
 
 def write(expected: str) -> str:
-    """The fence is longer than any in the test."""
+    """Return the test in a fence that is longer than any in the test."""
     fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", expected))])
     return f"{fence}\n{expected}\n{fence}"
 
@@ -52,23 +52,14 @@ def score(session: SessionScore) -> float:
     return grades_of(session).get("codebleu", 0.0)
 
 
-def band(session: SessionScore) -> Band:
-    return find_band(score(session))
-
-
-TASK = Task(
+TASK = record_task(
     name="unit-tests",
     summary="a test for a function, from records with the project's test",
     unit="tests",
-    record=read_mera_line,
     rank=rank,
-    status=status,
     score=score,
-    bands=BANDS,
-    band=band,
-    legend=LEGEND,
+    band=partial(find_band, score),
     heading="How close the test comes",
-    play=ask_once,
     graders=("codebleu-strict", "codebleu-mera"),
     runner="execution",
     read=code,

@@ -316,6 +316,51 @@ def test_trouble_with_the_account_ends_the_asking_of_a_command(client: Make, bad
         assert client(endpoint.address, command="2").ask(PROMPT).text == "four"
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [
+        fails(400, "Your credit balance is too low. Request 1234-abc."),
+        fails(400, "API key expired. Please renew the API key."),
+        fails(403, "Your organization has been disabled"),
+        fails(403, "Проект отключён"),
+        fails(429, "You are out of credits"),
+    ],
+    ids=["credit", "expired key", "organization", "Russian", "quota"],
+)
+def test_the_same_refusal_of_different_questions_is_of_the_account(client: Make, bad: Reply) -> None:
+    with serve(says("four"), bad) as endpoint:
+        asked = client(endpoint.address, retries=0)
+        results = [next(ask_all(asked, [Prompt(instruction=f"question {n}")])) for n in "abcdefgh"]
+    assert [type(result) for result in results[1:]] == [EngineRaised] * 2 + [BudgetSpent] * 5
+    assert len(endpoint.asked) == 4
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [fails(400, "bad value"), says("four")] * 4,
+        [fails(400, f"bad value in {word}") for word in ("sum", "max", "min", "abs", "len", "ord", "chr", "all")],
+        [sends(json.dumps({"error": {"code": "content_filter", "message": "filtered"}}), 400)] * 8,
+        [fails(500, "boom")] * 8,
+    ],
+    ids=["answers between", "other words", "filter", "server"],
+)
+def test_refusals_of_single_questions_end_nothing(client: Make, replies: list[Reply]) -> None:
+    with serve(*replies) as endpoint:
+        asked = client(endpoint.address, retries=0, concurrency=1)
+        list(ask_all(asked, [Prompt(instruction=word) for word in "abcdefgh"]))
+    assert len(endpoint.asked) == 8
+
+
+def test_a_refused_question_that_is_asked_again_counts_once(client: Make) -> None:
+    with serve(fails(400, "bad value")) as endpoint:
+        asked = client(endpoint.address)
+        for repeat in range(5):
+            with pytest.raises(EngineRaised):
+                asked.ask(PROMPT, repeat)
+    assert len(endpoint.asked) == 5
+
+
 def test_a_cap_on_money_needs_both_prices() -> None:
     with pytest.raises(ConfigError, match=r"price\.output"):
         Asking.new(EndpointConfig(budget=BudgetConfig(money=1)))

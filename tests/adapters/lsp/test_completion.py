@@ -24,7 +24,6 @@ from ci_eval.plugins.adapters.lsp.completion import (
     drop_hidden_types,
     expand,
     find_word,
-    offers,
     settle_ties,
 )
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, Encoding, read_answer
@@ -72,7 +71,7 @@ def test_whatever_an_answer_holds_it_is_unreadable_or_suggestions(answer: object
         decoded = read_answer(msgspec.json.encode(answer))
     except UNREADABLE:
         return
-    found = offers(decoded, Question(text, len(text) - 1, "a", encoding, "php"), WORD)
+    found = Question(text, len(text) - 1, "a", encoding, "php").offers(decoded, WORD)
     assert all(each.text for each in found)
 
 
@@ -80,7 +79,7 @@ def offered(item: dict[str, object], line: str, *, prefix: str = "", language: s
     """The offer of an item at `|` in a line."""
     caret = line.index("|")
     question = Question(line.replace("|", ""), caret, prefix, "utf-16", language, since=since)
-    offer = offers(read_answer(msgspec.json.encode([item])), question, LANGUAGES.load(language).word)[0]
+    offer = question.offers(read_answer(msgspec.json.encode([item])), LANGUAGES.load(language).word)[0]
     assert isinstance(offer, Offer)
     return offer
 
@@ -286,7 +285,7 @@ LAST = {"range": {"start": {"line": 9, "character": 0}, "end": {"line": 9, "char
 
 def edits_of(answer: Any, resolve: Resolve | None = None, name: str = "Box") -> list[Any]:
     items = read_answer(msgspec.json.encode(answer))
-    offered = offers(items, Question(TEXT, len(TEXT) - 1, "Bo", "utf-16"), WORD)
+    offered = Question(TEXT, len(TEXT) - 1, "Bo", "utf-16").offers(items, WORD)
     return [suggestion.edits for suggestion in add_edits(offered, items, TEXT, "utf-16", name, resolve)]
 
 

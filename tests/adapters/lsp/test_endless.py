@@ -26,7 +26,7 @@ ENDLESS = [
 @pytest.fixture(autouse=True)
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ci_eval.plugins.adapters.lsp.client.GOODBYE", 0.5)
-    monkeypatch.setattr("ci_eval.plugins.adapters.lsp.engine.PATIENCE", 0.5)
+    monkeypatch.setattr("ci_eval.plugins.adapters.lsp.engine.OPEN_TIMEOUT", 0.5)
 
 
 @pytest.fixture(autouse=True)

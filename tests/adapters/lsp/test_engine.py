@@ -247,7 +247,7 @@ def test_no_text_and_one_that_changes_what_is_there_are_no_suggestions(start: St
 
 
 @pytest.mark.parametrize(
-    ("way", "said"), [("inline-stranger", "NotSignedIn"), ("inline-nonsense", "something unreadable")]
+    ("way", "said"), [("inline-stranger", "NotSignedIn"), ("inline-nonsense", "an unreadable answer")]
 )
 def test_a_refusal_and_nonsense_are_failures(start: Start, way: str, said: str) -> None:
     with pytest.raises(EngineRaised, match=said):

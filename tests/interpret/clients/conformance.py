@@ -11,7 +11,7 @@ from ci_eval.core.interpret.clients import TypedToken
 from ci_eval.core.interpret.clients.vscode import show
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE
-from ci_eval.plugins.adapters.lsp.completion import Question, offers
+from ci_eval.plugins.adapters.lsp.completion import Question
 from ci_eval.plugins.adapters.lsp.protocol import read_answer
 
 NEVER = "\0"
@@ -34,7 +34,7 @@ def shown(asked: dict[str, Any]) -> dict[str, Any]:
         since=since,
         replaces=asked.get("replaces", False),
     )
-    answered = offers(read_answer(msgspec.json.encode(asked["answer"])), question, WORD, asked.get("extension", ""))
+    answered = question.offers(read_answer(msgspec.json.encode(asked["answer"])), WORD, asked.get("extension", ""))
     listing = show(answered, TypedToken(line=line[:caret], prefix=prefix, asked=asked["asked"], follows=NEVER))
     before, after = line[: caret - len(prefix)], line[caret:]
     rows = [[found.label or found.text, _accepted(found, before, after)] for found in listing.suggestions]

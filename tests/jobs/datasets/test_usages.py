@@ -92,19 +92,9 @@ def test_histories_in_recordings(tmp_path: Path) -> None:
     assert rows["- history unchanged"] == "1"
 
 
-def test_simulated_histories_are_the_same_for_a_seed(tmp_path: Path) -> None:
-    usages = tmp_path / "u.jsonl"
-    usages.write_text('{"type":"A","calls":["a","b"]}\n{"type":"A","calls":["c"]}\nbroken\n')
-    rows, lines, warned = made(tmp_path / "h.jsonl", "--simulate", usages, "--seed", 1)
-    assert len(histories(lines)) == 2
-    assert rows["- line that is no usage"] == "1"
-    assert "these histories are simulated" in warned
-    assert made(tmp_path / "i.jsonl", "--simulate", usages, "--seed", 1)[1] == lines
-
-
 ERRORS = {
-    "give one of --project": (),
-    "give one of --project, --git, --stream and --simulate": ("--simulate", "u", "--git", "g"),
+    "give one of --project,": (),
+    "give one of --project, --git and --stream": ("--project", "path:.", "--git", "g"),
     "--language is needed: one of java, python": ("--stream", "neutral=."),
     "'x' is not FORMAT=PATH; formats are kave, neutral": ("--stream", "x"),
     "there is no recording nowhere": ("--stream", "kave=nowhere"),

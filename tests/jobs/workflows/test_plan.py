@@ -6,7 +6,6 @@ import json
 import re
 from pathlib import Path
 
-import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -15,12 +14,10 @@ from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.catalogs import languages, rankers
 from ci_eval.core.config import load
-from ci_eval.core.manifest import StageRecord
-from ci_eval.core.workspace import Workspace
 from ci_eval.fetch import schemes
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.workflows.plan import plan, plan_logs
-from tests.projects import INFO, generate, write
+from tests.projects import write
 
 CONFIGS = sorted((Path(__file__).parents[3] / "configs").glob("*.yaml"))
 OF_LANGUAGES = [path for path in CONFIGS if not load(path).config.dataset.spec]
@@ -40,7 +37,7 @@ def test_every_nightly_configuration_loads_with_a_pinned_project_and_its_engine(
 
 
 def test_configurations_with_ml_come_on_top_and_a_name_begins_all_evaluations() -> None:
-    jobs = plan(CONFIGS[:2], completion_types=["BASIC"], shards=1, timings=[], ml_configs=CONFIGS[:1], name="mine")
+    jobs = plan(CONFIGS[:2], completion_types=["BASIC"], shards=1, ml_configs=CONFIGS[:1], name="mine")
     assert [job.completion_type for job in jobs] == ["BASIC", "BASIC", "ML"]
     assert all(job.evaluation.startswith("mine-") for job in jobs)
 
@@ -65,32 +62,8 @@ def test_the_matrix_has_every_shard_under_a_name_of_its_own() -> None:
     assert {rankers.CATALOG.load(job["completionType"]).name for job in jobs} == {"BASIC", "FREQUENCY"}
 
 
-def aged(folder: Path, language: str, spec: str, seconds: int) -> Path:
-    """An earlier run that took so long."""
-    workspace = generate(write(folder / "p", a__py="import os\nos.sep\n"), folder / "night")
-    stage = StageRecord(started="2020-01-01T00:00:00+00:00", ended=f"2020-01-01T00:{seconds // 60:02}:00+00:00")
-    manifest = json.loads((Path(__file__).parent.parent / "manifest.json").read_text())
-    manifest |= {"language": language, "project": msgspec.to_builtins(msgspec.structs.replace(INFO, spec=spec))}
-    manifest["stages"] = {"interpret": msgspec.to_builtins(stage)}
-    (workspace.folder / "manifest.json").write_text(json.dumps(manifest))
-    return Workspace.open(workspace.folder).folder
-
-
-def test_what_took_longer_gets_more_shards(tmp_path: Path) -> None:
-    configs, timings = [], []
-    for name, seconds in (("long", 1800), ("short", 120)):
-        configs.append(tmp_path / f"{name}.yaml")
-        configs[-1].write_text(f"engine: words\nproject: path:{tmp_path / name}\n")
-        # A workspace knows the digest of what a configuration may name without one.
-        timings.append(aged(tmp_path / f"of-{name}", "python", f"path:{tmp_path / name}#sha256={'0' * 64}", seconds))
-    jobs = plan(configs, completion_types=["BASIC"], shards=4, timings=timings)
-    count = {job.evaluation: job.shards for job in jobs}
-    assert count == {"long-words-basic": 8, "short-words-basic": 1}
-    assert len(plan(configs, completion_types=["BASIC"], shards=4, timings=())) == 8
-
-
 def test_a_job_says_which_toolchains_its_engine_and_its_project_take() -> None:
-    jobs = {job.language: job for job in plan(CONFIGS, completion_types=["BASIC"], shards=1, timings=())}
+    jobs = {job.language: job for job in plan(CONFIGS, completion_types=["BASIC"], shards=1)}
     go, python, kotlin = jobs["go"], jobs["python"], jobs["kotlin"]
     assert (go.go, go.java, go.node, go.php, go.ruby) == ("1.26", "", "", "", "")
     assert (kotlin.java, jobs["typescript"].node) == ("17", "20")
@@ -103,7 +76,7 @@ def test_a_job_says_which_toolchains_its_engine_and_its_project_take() -> None:
 def test_only_an_engine_of_ours_that_no_test_drives_may_fail(engine: str, may: bool, tmp_path: Path) -> None:
     config = tmp_path / "java.yaml"
     config.write_text(f"language: java\nengine: {engine}\nproject: path:.\n")
-    (job,) = plan([config], completion_types=["BASIC"], shards=1, timings=())
+    (job,) = plan([config], completion_types=["BASIC"], shards=1)
     assert job.allow_failure is may
 
 
@@ -118,7 +91,7 @@ def test_only_an_engine_of_ours_that_no_test_drives_may_fail(engine: str, may: b
 def test_a_job_says_whether_answers_of_an_earlier_night_may_be_reused(keys: str, may: bool, tmp_path: Path) -> None:
     config = tmp_path / "java.yaml"
     config.write_text(f"language: java\nproject: path:.\n{keys}\n")
-    (job,) = plan([config], completion_types=["BASIC"], shards=1, timings=())
+    (job,) = plan([config], completion_types=["BASIC"], shards=1)
     assert job.reusable is may
 
 
@@ -144,12 +117,12 @@ def test_nothing_to_log_is_said(tmp_path: Path) -> None:
 def test_two_configurations_of_one_name_are_refused(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, python__yaml="engine: words\n") / "python.yaml" for name in ("a", "b")]
     with pytest.raises(ConfigError, match="two evaluations are called python-words-basic"):
-        plan(paths, completion_types=["BASIC"], shards=1, timings=())
+        plan(paths, completion_types=["BASIC"], shards=1)
 
 
 def test_a_completion_type_that_does_not_exist_is_named() -> None:
     with pytest.raises(ConfigError, match="BASC"):
-        plan(CONFIGS[:1], completion_types=["BASC"], shards=1, timings=())
+        plan(CONFIGS[:1], completion_types=["BASC"], shards=1)
 
 
 def many(folder: Path, names: list[str]) -> list[Path]:
@@ -167,19 +140,14 @@ def test_more_jobs_than_a_matrix_takes_are_refused_with_how_many_fit(
 ) -> None:
     configs = many(tmp_path / "c", [f"n{i}x" for i in range(count)])
     with pytest.raises(ConfigError, match=f"are {count * shards} jobs, and a matrix has 256 at most: .*{way}"):
-        plan(configs, completion_types=["BASIC"], shards=shards, timings=())
-    assert len(plan(configs[:256], completion_types=["BASIC"], shards=256 // min(count, 256), timings=())) <= 256
+        plan(configs, completion_types=["BASIC"], shards=shards)
+    assert len(plan(configs[:256], completion_types=["BASIC"], shards=256 // min(count, 256))) <= 256
 
 
-def test_shards_dealt_out_by_time_stay_within_what_a_matrix_takes(tmp_path: Path) -> None:
-    configs = many(tmp_path / "c", [f"n{i}x" for i in range(128)])
-    spec = tmp_path / "other"
-    configs[0].write_text(f"engine: words\nproject: path:{spec}\n")
-    configs[1].write_text(f"engine: words\nproject: path:{spec}2\n")
-    timings = [aged(tmp_path / str(s), "python", f"path:{spec}{s}", t) for s, t in (("", 3000), (2, 60))]
-    jobs = plan(configs, completion_types=["BASIC"], shards=2, timings=timings)
-    assert len(jobs) == 256
-    assert {job.evaluation for job in jobs} == {f"n{i}x-words-basic" for i in range(128)}
+def test_a_suite_is_one_job(tmp_path: Path) -> None:
+    (tmp_path / "suite.yaml").write_text("engine: words\nprojects: ['path:a', 'path:b']\n")
+    (job,) = plan([tmp_path / "suite.yaml"], completion_types=["BASIC"], shards=4)
+    assert (job.shard, job.shards) == ("1/1", 1)
 
 
 HOSTILE = [
@@ -202,7 +170,7 @@ HOSTILE = [
 
 
 def test_names_are_those_of_artifacts_whatever_the_configurations_are_called(tmp_path: Path) -> None:
-    jobs = plan(many(tmp_path / "c", HOSTILE), completion_types=["BASIC"], shards=2, timings=())
+    jobs = plan(many(tmp_path / "c", HOSTILE), completion_types=["BASIC"], shards=2)
     names = [job.name for job in jobs]
     assert len(set(names)) == len(names) == 2 * len(HOSTILE)
     for job in jobs:
@@ -213,12 +181,12 @@ def test_names_are_those_of_artifacts_whatever_the_configurations_are_called(tmp
 
 def test_configurations_that_differ_in_case_alone_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="two evaluations are called a-words-basic"):
-        plan(many(tmp_path / "c", ["a", "A"]), completion_types=["BASIC"], shards=1, timings=())
+        plan(many(tmp_path / "c", ["a", "A"]), completion_types=["BASIC"], shards=1)
 
 
 def test_an_evaluation_whose_shards_another_would_take_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a-words-basic-1-words-basic begins like a-words-basic"):
-        plan(many(tmp_path / "c", ["a", "a-words-basic-1"]), completion_types=["BASIC"], shards=1, timings=())
+        plan(many(tmp_path / "c", ["a", "a-words-basic-1"]), completion_types=["BASIC"], shards=1)
 
 
 def test_at_github_the_step_has_what_later_jobs_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def test_usages_without_calls_teach_nothing(tmp_path: Path) -> None:
 
 
 def test_what_is_no_usage_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LONGEST", 200)
+    monkeypatch.setattr(reading, "MOST_BYTES", 200)
     path = write(tmp_path / "u.jsonl", [usage("a"), usage("a b"), usage("")])
     bad = [
         b"{",

@@ -42,7 +42,7 @@ def mined(github: GitHub, answers: Iterable[str] | None = None, **given: Any) ->
 
 
 def fates(github: GitHub, answers: Iterable[str] | None = None, **given: Any) -> dict[str, int]:
-    return {str(fate): count for fate, count in (+mined(github, answers, **given).fates).items()}
+    return {str(fate): count for fate, count in (+mined(github, answers, **given).outcomes).items()}
 
 
 def test_a_comment_becomes_a_record_of_the_block_that_it_is_on(github: GitHub) -> None:
@@ -153,7 +153,7 @@ def test_people_decide_before_the_model_does(github: GitHub) -> None:
 def test_where_only_what_is_accepted_counts_the_rest_waits(github: GitHub) -> None:
     github.comment()
     found = mined(github, only_accepted=True)
-    assert +found.fates == {"not accepted yet": 1}
+    assert +found.outcomes == {"not accepted yet": 1}
     assert [line.references for line in found.undecided] == [("Why?",)]
     assert fates(github, only_accepted=True, verdicts={found.undecided[0].id: "accept"}) == {"kept": 1}
 
@@ -171,7 +171,11 @@ def test_a_comment_on_a_pull_request_is_about_all_that_had_changed_by_then(githu
     assert line.context == {"diff_block": diff_of(), "language": "python", "path": "box.py"}
     assert (line.meta["commit"], line.meta["source"], line.meta["block"]) == ("1" * 40, "pull-request", "change")
     assert "lines" not in line.meta
-    assert {str(fate): count for fate, count in (+dataset.fates).items()} == {"kept": 1, "no diff": 1, "on an issue": 1}
+    assert {str(fate): count for fate, count in (+dataset.outcomes).items()} == {
+        "kept": 1,
+        "no diff": 1,
+        "on an issue": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -206,7 +210,7 @@ def test_a_comment_on_a_commit_is_about_its_line_or_about_the_whole(github: GitH
     assert (line.meta["lines"], line.meta["block"], line.meta["source"]) == ((6, 6), "function", "commit")
     assert line.context["diff_block"].startswith(" def take(items, n):\n-    return items\n")
     assert whole.context["diff_block"] == diff_of()
-    assert {str(fate): count for fate, count in (+dataset.fates).items()} == {
+    assert {str(fate): count for fate, count in (+dataset.outcomes).items()} == {
         "kept": 2, "on removed lines": 1, "on no line": 1, "other language": 1,
     }  # fmt: skip
 
@@ -233,7 +237,7 @@ def test_comments_in_another_language_are_left_out(github: GitHub) -> None:
     dataset = mined(github, comment_language="ru")
     (line,) = dataset.lines
     assert (line.references, line.meta["commentLanguage"]) == (("Почему не `take`?",), "ru")
-    assert dataset.fates["comment in another language"] == 1
+    assert dataset.outcomes["comment in another language"] == 1
 
 
 # ------------------------------------------------------------------------------ the stand-in is of GitHub's own API

@@ -49,7 +49,7 @@ def pairs(found: Mined) -> dict[object, object]:
 
 def fate(found: Mined) -> str:
     """That of the only test."""
-    (only,) = +found.fates
+    (only,) = +found.outcomes
     return only
 
 

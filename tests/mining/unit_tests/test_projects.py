@@ -42,7 +42,7 @@ def test_counts_and_judged_pairs_are_those_of_the_project(language: str) -> None
         "with syntax errors": len(contents.broken),
         "functions": len(contents.functions),
         "tests": len(contents.tests),
-        **{str(fate): count for fate, count in (+mined.fates).items()},
+        **{str(fate): count for fate, count in (+mined.outcomes).items()},
     }
     for figure, count in counts.items():
         assert told(figure, language) == f"{count:,}", figure

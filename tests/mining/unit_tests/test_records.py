@@ -57,7 +57,7 @@ def test_of_many_pairs_the_seed_draws_and_a_larger_limit_adds_to_them(tmp_path: 
 
 def test_every_test_has_one_fate(tmp_path: Path) -> None:
     found = mined(tmp_path, "python", many(9), Selection(limit=3))
-    assert +found.fates == {"paired": 3, "over the limit": 6}
+    assert +found.outcomes == {"paired": 3, "over the limit": 6}
 
 
 def test_a_pair_that_another_project_has_too_is_a_duplicate_whatever_its_blanks(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 from ci_eval.core.model import Definition, ObjectUsage
-from ci_eval.plugins.mining.usages.dialect import Infer, MinedText, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Infer, MinedText, ProjectContext
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.texts import mine
 
@@ -16,7 +16,7 @@ def text(
     code: str, language: str = "python", own: frozenset[str] = frozenset(["shop"]), infer: Infer | None = None
 ) -> MinedText:
     """What is in the text of one file."""
-    around = Surroundings(own=own, infer=infer)
+    around = ProjectContext(own=own, infer=infer)
     return mine(dedent(code), PATHS[language], CATALOG.load(language), around)
 
 

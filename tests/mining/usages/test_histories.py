@@ -11,9 +11,10 @@ import pytest
 from ci_eval.core.model import Definition, History, ObjectUsage
 from ci_eval.core.queries.carets import hash_text
 from ci_eval.fetch.git import repository
-from ci_eval.plugins.mining.usages.dialect import Surroundings
+from ci_eval.plugins.mining.usages.dialect import ProjectContext
 from ci_eval.plugins.mining.usages.histories import (
     Dropped,
+    EditReplay,
     Key,
     Merge,
     Mined,
@@ -21,7 +22,6 @@ from ci_eval.plugins.mining.usages.histories import (
     Moment,
     Selection,
     Snapshot,
-    Typing,
     equal,
     git_snapshots,
     histories,
@@ -111,7 +111,7 @@ HEAD = "from a import Box\ndef put():\n"
 
 def mined(*snapshots: Snapshot, own: frozenset[str] = frozenset(), own_types: bool = False) -> Mined:
     found = Mined()
-    miner = Miner(dialect=CATALOG.load("python"), project="p", around=Surroundings(own=own), own_types=own_types)
+    miner = Miner(dialect=CATALOG.load("python"), project="p", around=ProjectContext(own=own), own_types=own_types)
     miner.mine(snapshots, found)
     return found
 
@@ -155,14 +155,14 @@ def test_types_of_the_project_are_left_out_and_counted() -> None:
 
 def test_a_snapshot_that_is_too_large_is_counted() -> None:
     found = mined(snapshot(0, "x" * 2_000_000), snapshot(1, "  pass\n"))
-    assert found.skipped == {"snapshot is no text: 2,000,029 bytes are more than 1,000,000": 1}
+    assert found.skipped == {"snapshot that is not text: 2,000,029 bytes are more than 1,000,000": 1}
 
 
 # -------------------------------------------------------------------------------------------------------- typing
 
 
 def test_a_snapshot_is_taken_before_a_pause_behind_a_new_line_and_at_the_end() -> None:
-    typing = Typing("u", "f")
+    typing = EditReplay("u", "f")
     found = [*typing.edit(0, 0, 0, "a"), *typing.edit(1, 1, 0, "b"), *typing.edit(4, 2, 0, "c")]
     found += [*typing.edit(4.5, 3, 0, "\n"), *typing.edit(5, 0, 2, ""), *typing.end()]
     assert [(each.time, each.text) for each in found] == [(1, "ab"), (4.5, "abc\n"), (5, "c\n")]
@@ -171,11 +171,11 @@ def test_a_snapshot_is_taken_before_a_pause_behind_a_new_line_and_at_the_end() -
 @pytest.mark.parametrize(("offset", "length"), [(5, 0), (0, 9), (-1, 0), (0, -1)])
 def test_an_edit_outside_of_the_text_is_refused(offset: int, length: int) -> None:
     with pytest.raises(ValueError, match="outside"):
-        list(Typing("u", "f", "abc").edit(0, offset, length, "x"))
+        list(EditReplay("u", "f", "abc").edit(0, offset, length, "x"))
 
 
 def test_line_ends_are_normalised_and_places_with_them() -> None:
-    snapshot = Typing("u", "f", "a\r\nb\r\nc").complete(1, Selection(item="x", offset=6))
+    snapshot = EditReplay("u", "f", "a\r\nb\r\nc").complete(1, Selection(item="x", offset=6))
     assert snapshot.text == "a\nb\nc"
     assert snapshot.selection == Selection(item="x", offset=4)
 
@@ -186,7 +186,7 @@ def test_line_ends_are_normalised_and_places_with_them() -> None:
 def test_the_texts_that_states_are_in_are_kept_once_where_places_are_wanted() -> None:
     first, second = snapshot(1, "  box = Box()\n"), snapshot(2, "  box = Box()\n  box.open()\n")
     found = Mined()
-    around = Surroundings(places=True)
+    around = ProjectContext(places=True)
     Miner(dialect=CATALOG.load("python"), around=around).mine([snapshot(0, "  pass\n"), first, second, second], found)
     (history,) = found.histories
     assert history.places[0] is None
@@ -201,7 +201,7 @@ def test_a_state_with_a_selected_proposal_is_in_no_text() -> None:
     body = "  box = Box()\n  box.op"
     chosen = snapshot(1, body, Selection(item="open(self)", offset=len(HEAD + body) - 2, typed=2))
     found = Mined()
-    Miner(dialect=CATALOG.load("python"), around=Surroundings(places=True)).mine(
+    Miner(dialect=CATALOG.load("python"), around=ProjectContext(places=True)).mine(
         [snapshot(0, "  pass\n"), chosen], found
     )
     (history,) = found.histories
@@ -224,4 +224,4 @@ def test_each_commit_of_a_file_is_a_state(tmp_path: Path) -> None:
     (history,) = mined.histories
     assert (history.project, history.file, history.method) == ("p", "new.py", "new.put")
     assert [state.calls if state else None for state in history.states] == [(), ("open",), ("open", "close"), None]
-    assert mined.skipped == Counter({"revision that is no text": 1})
+    assert mined.skipped == Counter({"revision that is not text": 1})

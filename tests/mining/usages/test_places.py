@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from ci_eval.core.model import ObjectPlace
-from ci_eval.plugins.mining.usages.dialect import Surroundings
+from ci_eval.plugins.mining.usages.dialect import ProjectContext
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.texts import mine
 from tests.mining.usages.mined import PATHS
@@ -18,7 +18,7 @@ IMPORTS = {"python": "from a import Box\n", "java": "package shop;\nimport a.Box
 def place(code: str, language: str = "python") -> tuple[ObjectPlace | None, str]:
     """That of the only usage of a.Box, and the text."""
     text = IMPORTS[language] + dedent(code)
-    found = mine(text, PATHS[language], CATALOG.load(language), Surroundings(places=True))
+    found = mine(text, PATHS[language], CATALOG.load(language), ProjectContext(places=True))
     (usage,) = [each for each in found.usages if each.usage.type == "a.Box"]
     return usage.place, text
 
@@ -130,5 +130,5 @@ def test_broken_code_has_places_within_the_text(code: str) -> None:
 
 
 def test_nothing_is_told_unless_it_is_wanted() -> None:
-    found = mine("def f(b: str):\n    b.strip()\n", "a.py", CATALOG.load("python"), Surroundings())
+    found = mine("def f(b: str):\n    b.strip()\n", "a.py", CATALOG.load("python"), ProjectContext())
     assert [each.place for each in found.usages] == [None]

@@ -32,6 +32,9 @@ LONGEST_LIMIT = 1800.0
 """Seconds that a question waits in all for a limit with a known end, or for a model that loads, if
 `engine.budget.seconds` sets no other end."""
 
+REFUSALS = 3
+"""Different questions in a row that are refused with the same words: then the account or a setting is the reason."""
+
 SHORT, DENSEST = 4000, 10.0
 """The characters above which a question's tokens are checked; and more characters a token than any tokenizer reaches on
 average, with rows of one sign (perhaps one token) counted as one: o200k has 4 to 5 in prose, fewer in code."""
@@ -111,6 +114,7 @@ class Client:
         # A Wire sends one request at a time.
         self._wires: list[Wire] = []
         self._fresh: set[str] = set()
+        self._refused: dict[str, str] = {}
         # While some threads keep their answers, others have the slots.
         self._threads = ThreadPoolExecutor(2 * settings.concurrency)
         self._expected: dict[str, Future[Reply]] = {}
@@ -159,7 +163,7 @@ class Client:
             try:
                 reply = self._try(body)
             except Trouble as trouble:
-                if trouble.kind is BudgetSpent:
+                if trouble.kind is BudgetSpent or self._is_refused_again(request, trouble):
                     # What is wrong with the account is wrong for all questions: nobody asks the others.
                     self._ledger.end(trouble.reason)
                     raise BudgetSpent(trouble.reason) from None
@@ -170,6 +174,7 @@ class Client:
                     raise trouble.kind(trouble.reason, restart=False) from None
                 # A refusal for good is stored like an answer, so that the endpoint is not asked again.
                 reply = Reply(refused=trouble.reason)
+            self._refused = {}
             self._answers.keep(request, reply, now())
             self._fresh.add(request.canonical)
             if not self._api.free:
@@ -177,6 +182,16 @@ class Client:
         if reply.refused:
             raise ContextTooLong(reply.refused)
         return reply
+
+    def _is_refused_again(self, request: Request, trouble: Trouble) -> bool:
+        """Return whether so many different questions in a row were refused with the same words."""
+        # Words with digits are numbers of requests, times and counts.
+        words = re.sub(r"\S*\d\S*", "", trouble.reason) if trouble.is_refusal else ""
+        question = "".join(_collect_texts(request.body))
+        earlier = {text: said for text, said in self._refused.items() if said == words}
+        # If threads write at once, a refusal may be lost: then one more question is asked.
+        self._refused = {**earlier, question: words} if words else {}
+        return len(self._refused) >= REFUSALS
 
     def close(self) -> None:
         """Questions that were asked ahead are given up, or their ends awaited."""

@@ -59,24 +59,12 @@ CODES = {
     400: "invalid_request_error badrequesterror bad_request context_length_exceeded",
 }
 """The code of an error in the middle of an answer → the names that errors have, in small letters."""
-SPENT_CODES = frozenset({
-    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
-    "insufficient_credits", "payment_required", "arrearage",
-})  # fmt: skip
-"""Codes and types of errors that no waiting mends."""
 SPENT = re.compile(
-    r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low|out of credits|"
-    r"exceeded your (?:current )?quota|billing hard limit|account balance|payment required",
+    r"insufficient[ _](?:quota|balance|credits)|billing[ _](?:hard[ _]limit|not[ _]active)|payment[ _]required|"
+    r"arrearage",
     re.IGNORECASE,
 )
-"""Words of a spent budget, believed only without words of a wait, or of a limit that ends with the minute."""
-UNACCEPTED = re.compile(
-    r"api[ _-]?key (?:is |has |was )?(?:been )?(?:expired|not valid|invalid|revoked|disabled)|invalid[ _]api[ _]key|"
-    r"\b(?:account|organization|project|workspace) (?:is |has |was )?(?:been )?"
-    r"(?:suspended|deactivated|disabled|terminated|blocked)",
-    re.IGNORECASE,
-)
-"""Words about the account, which are true for all questions."""
+"""The codes of an account without money, which no waiting mends; some endpoints have them in their words alone."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
     r"too many requests|overloaded|capacity",
@@ -233,6 +221,8 @@ class Trouble(Exception):
     """True if the endpoint will always say so, so that the refusal is worth storing."""
     is_limit: bool = False
     """True for a limit of requests or tokens, or a model that is being loaded."""
+    is_refusal: bool = False
+    """True if the reason may be the account or the settings rather than the question."""
 
 
 def timed_out(seconds: float) -> Trouble:
@@ -272,15 +262,14 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     wait = find_retry_delay(headers, content)
     # Bedrock and some proxies say by 400 that there were too many tokens this minute.
     if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
-        return _throttling(reason, words, wait, content)
-    # Anthropic and Gemini say by 400 what is wrong with the account, others by 403.
-    if code in {400, 403} and (_collect_error_names(content) & SPENT_CODES or SPENT.search(words)):
+        return _throttling(reason, words, wait)
+    if code in {400, 403} and SPENT.search(words):
         return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
-    if code in {400, 403} and UNACCEPTED.search(words):
-        return Trouble(f"{reason}: the account or its key is not accepted", kind=BudgetSpent)
+    # Anthropic and Gemini say by 400 what is wrong with the account, others by 403.
+    is_refusal = code in {400, 403} and not any(_OURS.get(name) == FILTER for name in _collect_error_names(content))
     if code in {401, 403}:
         missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
-        return Trouble(f"{reason}: {missing}", kind=BudgetSpent if code == 401 else EngineRaised)
+        return Trouble(f"{reason}: {missing}", kind=BudgetSpent if code == 401 else EngineRaised, is_refusal=is_refusal)
     if code == 402:
         return Trouble(f"{reason}: the account has no money left", kind=BudgetSpent)
     if code >= 500:
@@ -293,18 +282,17 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
         # Nothing uncertain is stored: without words on length, the limit may be that of a proxy.
         return _too_long(words, for_good=_is_too_long(words))
     again = code in AGAIN or bool(BUSY.search(words) or LOADING.search(words))
-    return Trouble(reason + _advice(code, words), again=again, wait=wait)
+    return Trouble(reason + _advice(code, words), again=again, wait=wait, is_refusal=is_refusal)
 
 
-def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Trouble:
+def _throttling(reason: str, words: str, wait: float | None) -> Trouble:
     alone = REQUESTED.search(words)
     asked, limit = (int(alone[name].replace(",", "")) if alone else 0 for name in ("requested", "limit"))
     if asked > limit:
         return Trouble(f"{reason}: this question alone is above the limit; lower engine.window", kind=ContextTooLong)
-    ends = wait is not None or PASSING.search(words)
-    if _collect_error_names(content) & SPENT_CODES or (not ends and SPENT.search(words)):
+    if SPENT.search(words):
         return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
-    return Trouble(reason, again=True, wait=wait, is_limit=wait is not None)
+    return Trouble(reason, again=True, wait=wait, is_limit=wait is not None, is_refusal=True)
 
 
 def _too_long(words: str, *, for_good: bool) -> Trouble:

@@ -101,7 +101,7 @@ class Client:
         self.idle = 0.0
         """Seconds of waiting for announcements that did not come."""
         self.is_unready = False
-        """Whether the server was still at work when the longest wait was over."""
+        """True if the server was still at work when the longest wait was over."""
         self._uri = ""
         self._is_checked = False
         self._version = 0
@@ -111,8 +111,7 @@ class Client:
             self._initialize(time.monotonic() + launch.initialize)
         except EngineTimeout as error:
             self.process.close()
-            # The type means that a start failed: such an engine is given up after two starts, not tried in each
-            # session.
+            # After two such errors no further session starts the engine.
             raise EngineUnstarted(
                 f"{self.process.name} did not answer `initialize` within {launch.initialize:g} s; if it needs longer, "
                 "set `engine.initializeTimeout` to more seconds"
@@ -125,20 +124,17 @@ class Client:
 
     def _initialize(self, deadline: float) -> None:
         uri = self._launch.root.as_uri()
-        answer = self._ask(
-            "initialize",
-            {
-                "processId": None,
-                "clientInfo": {"name": "ci-eval", "version": __version__},
-                "rootUri": uri,
-                # The protocol deprecates this field, but VS Code's client sends it.
-                "rootPath": str(self._launch.root),
-                "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
-                "initializationOptions": self._launch.options,
-                "capabilities": self._launch.capabilities,
-            },
-            deadline,
-        )
+        parameters = {
+            "processId": None,
+            "clientInfo": {"name": "ci-eval", "version": __version__},
+            "rootUri": uri,
+            # Deprecated, but VS Code's client sends it.
+            "rootPath": str(self._launch.root),
+            "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
+            "initializationOptions": self._launch.options,
+            "capabilities": self._launch.capabilities,
+        }
+        answer = self._ask("initialize", parameters, deadline)
         initialized = self._decode(answer, protocol.Initialized, "answered `initialize` with")
         self.info = initialized.server_info
         self._capabilities = initialized.capabilities
@@ -193,39 +189,36 @@ class Client:
         if typed in self._triggers:
             context = {"triggerKind": 2, "triggerCharacter": typed}
         while True:
-            answer, arrived = self._ask_at("textDocument/completion", text, offset, deadline, context)
-            listed = self._read(protocol.read_answer, answer, "answered a completion with")
+            question = self._at(text, offset) | {"context": context}
+            listed, arrived = self._request("textDocument/completion", question, deadline, protocol.read_answer)
             if listed.items or context["triggerKind"] != 2:
                 return listed, arrived
-            # The editor shows nothing then, and the user asks by a key.
+            # An editor shows nothing then, and the user asks by a key.
             context = INVOKED
 
-    def _ask_at(
-        self, method: str, text: str, offset: int, deadline: float, context: Mapping[str, Any] = INVOKED
-    ) -> tuple[bytes, float]:
-        question = {
-            "textDocument": {"uri": self._uri},
-            "position": protocol.find_position(text, offset, self.encoding),
-            "context": context,
-        }
-        return self._ask(method, question, deadline), time.perf_counter()
+    def _at(self, text: str, offset: int) -> dict[str, Any]:
+        position = protocol.find_position(text, offset, self.encoding)
+        return {"textDocument": {"uri": self._uri}, "position": position}
 
-    def _read(self, read: Callable[[bytes], _Kind], answer: bytes, verb: str) -> _Kind:
+    def _request(
+        self, method: str, params: Any, deadline: float, read: Callable[[bytes], _Kind]
+    ) -> tuple[_Kind, float]:
+        """Return the answer, and when it arrived (`time.perf_counter()`). Raises EngineRaised for an unreadable one."""
+        answer, arrived = self._ask(method, params, deadline), time.perf_counter()
         try:
-            return read(answer)
+            return read(answer), arrived
         except protocol.UNREADABLE as error:
-            raise EngineRaised(f"{self.process.name} {verb} something unreadable: {error}") from error
+            raise EngineRaised(f"{self.process.name} sent an unreadable answer to {method}: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
-        answer = self._ask("completionItem/resolve", item, deadline)
-        return self._read(msgspec.json.decode, answer, "answered completionItem/resolve with")
+        return self._request("completionItem/resolve", item, deadline, msgspec.json.decode)[0]
 
     def define(self, text: str, offset: int, deadline: float) -> list[tuple[str, protocol.Position]]:
         """Offset in code points of the open document. Raises EngineRaised if the answer cannot be read."""
         if self._capabilities.definition_provider in (None, False):
             return []
-        answer, _ = self._ask_at("textDocument/definition", text, offset, deadline)
-        return self._read(protocol.read_locations, answer, "answered a definition with")
+        question = self._at(text, offset)
+        return self._request("textDocument/definition", question, deadline, protocol.read_locations)[0]
 
     @property
     def completes(self) -> bool:
@@ -239,14 +232,14 @@ class Client:
         self, text: str, offset: int, deadline: float
     ) -> tuple[list[protocol.InlineItem] | protocol.InlineList | None, float]:
         """Return the grey text and its arrival (`time.perf_counter()`); `offset`: code points. Raises EngineRaised."""
-        answer, arrived = self._ask_at("textDocument/inlineCompletion", text, offset, deadline)
-        return self._read(protocol.INLINE_ANSWER.decode, answer, "answered an inline completion with"), arrived
+        question = self._at(text, offset) | {"context": INVOKED}
+        return self._request("textDocument/inlineCompletion", question, deadline, protocol.INLINE_ANSWER.decode)
 
     def digest(self, deadline: float) -> None:
         """Wait until the server has parsed the document; for servers that handle one message at a time."""
-        # The cheapest request that needs the parsed text: it asks about no positions, so the answer is empty.
+        # The cheapest request that needs the parsed text: without positions, the answer is empty.
         question = {"textDocument": {"uri": self._uri}, "positions": []}
-        with suppress(EngineRaised):  # A text that cannot be parsed may have completions all the same.
+        with suppress(EngineRaised):  # The server may still complete a text that it cannot parse.
             self._ask("textDocument/selectionRange", question, deadline)
 
     def await_check(self, deadline: float) -> bool:
@@ -292,7 +285,7 @@ class Client:
         """Cancelled requests are sent again. Raises EngineTimeout, and EngineRaised if the answer is an error."""
         text = ""
         for attempt in range(TRIES):
-            # 31 random bits, so that no server can answer a request before it is sent.
+            # 31 random bits, so that no server can guess the id of a request.
             while str(identifier := int.from_bytes(os.urandom(4), "big") >> 1) in self._sent:
                 pass
             self._sent.add(str(identifier))
@@ -300,7 +293,7 @@ class Client:
             self.process.send(msgspec.json.encode(request), deadline)
             answer = self._await_answer(identifier, deadline)
             if answer is None:
-                # A server that answers the cancellation still works, so it need not be restarted.
+                # A server that answers now still works, and needs no restart.
                 grace = time.monotonic() + GOODBYE
                 self._tell("$/cancelRequest", {"id": identifier}, grace)
                 is_alive = self._await_answer(identifier, grace) is not None
@@ -336,7 +329,7 @@ class Client:
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
-            with suppress(*protocol.UNREADABLE):  # What cannot be read is about no document of ours.
+            with suppress(*protocol.UNREADABLE):  # Unreadable diagnostics are not about our documents.
                 uri = msgspec.json.decode(message.params, type=protocol.Published).uri
                 # Servers escape other characters than `as_uri` does.
                 self._is_checked |= unquote(uri) == unquote(self._uri)
@@ -353,7 +346,7 @@ class Client:
                 case "workspace/workspaceFolders":
                     reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
                 case "workspace/applyEdit":
-                    # The document is ours alone: an edit by the server would change what is measured.
+                    # An edit by the server would change what is measured.
                     reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
                 case "client/registerCapability":
                     self._register(self._decode(message.params, protocol.Registrations, "registered").registrations)
@@ -382,11 +375,11 @@ class Client:
         except protocol.UNREADABLE:
             # Partial results have no kind; we never ask for them.
             return
+        # Later work, such as checks after an edit, is not loading, and nobody waits for it.
         if kind == "begin" and (self._awaits_work or time.monotonic() < self._began + LOADING):
-            # Later work, such as checks after an edit, is no loading, and nobody waits for it.
             self._works.add(progress.token)
             self._awaits_work = False
-            # A server that begins work without end must not fill our memory.
+            # Endless announcements must not fill our memory.
             if len(self._works) > protocol.MANY:
                 raise EngineMisbehaved(f"{self.process.name} announced more than {protocol.MANY} units of work at once")
         elif kind == "end":
@@ -403,7 +396,7 @@ class Client:
     def close(self) -> None:
         """Ask the server to shut down, and kill it if it does not; never raises."""
         deadline = time.monotonic() + GOODBYE
-        # It may be gone when it is closed.
+        # After the shutdown, the process may be gone.
         self.process.count_cpu()
         try:
             self._ask("shutdown", None, deadline)

@@ -1,8 +1,8 @@
-"""The compile commands of C and C++ projects, cleaned: clangd reads only flags that are known to do no harm.
+"""The compile commands of C and C++ projects, with harmless flags alone.
 
 A flag can make clangd load a library, write a file or read one outside the project (`-Xclang -load`,
-`-fmodules-cache-path`, `-include`), whether it is confined or not. So clangd is given a database of ours, and flags
-that are not on the list below are left out and counted.
+`-fmodules-cache-path`, `-include`). So clangd gets a database of ours. Other flags than those below are left out and
+counted.
 """
 
 from __future__ import annotations
@@ -27,39 +27,25 @@ DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
 """Files in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 MOST_FLAGS = 500_000
-"""The limit of a database for a project without one: each file gets a fresh clangd, which reads the whole database."""
+"""The flags of a database for a project without one: a fresh clangd for each file reads the whole database."""
 CPP = frozenset(".cc .cpp .cxx .hh .hpp .hxx .ipp .inl".split())
 OBJECTIVE_C = (".m", ".mm")
 
-# -Wl, -Wa and -Wp are missing: they hand any flag on to the linker, assembler or preprocessor.
 ALONE = re.compile(
     r"""
-    -ansi | -w | -pedantic(-errors)? | -pthread | -undef | -trigraphs | -nostdinc(\+\+)?
-  | -nostdlib(\+\+)? | -nobuiltininc
-  | -O[0-3sgz]? | -Ofast | -g[0-3]? | --driver-mode=(gcc|g\+\+|cpp)
-  | --?std=[\w+:]+ | -stdlib=lib(std)?c\+\+ | --target=[\w.+-]+
-  | -W(?![lap],)[\w+=-]*
-  | -m(32|64|x32|16) | -m(arch|tune|cpu|fpu|float-abi|abi|cmodel)=[\w.+-]+
-  | -m(no-)?(sse[\w.]*|ssse3|avx[\w-]*|aes|bmi2?|fma4?|f16c|popcnt|lzcnt|pclmul|mmx|thumb|arm|ms-bitfields|unicode)
-  | -f(no-)?(PIC|pic|PIE|pie|exceptions|cxx-exceptions|objc-exceptions|rtti|openmp|openmp-simd|short-enums|short-wchar
-      |char8_t|coroutines|coroutines-ts|concepts|ms-extensions|ms-compatibility|delayed-template-parsing|declspec
-      |signed-char|unsigned-char|wrapv|trapv|fast-math|finite-math-only|strict-aliasing|stack-protector|strict-enums
-      |stack-protector-all|stack-protector-strong|stack-clash-protection|data-sections|function-sections|common
-      |permissive|blocks|objc-arc|objc-weak|color-diagnostics|freestanding|hosted|builtin|gnu-keywords|gnu89-inline
-      |gnu-inline-asm|asm|sized-deallocation|aligned-allocation|aligned-new|threadsafe-statics|omit-frame-pointer
-      |optimize-sibling-calls|unroll-loops|inline|inline-functions|visibility-inlines-hidden|operator-names
-      |experimental-library|digraphs|dollars-in-identifiers|access-control|relaxed-template-template-args|lto
-      |implicit-templates|non-call-exceptions|plt|semantic-interposition|ident|math-errno|zero-initialized-in-bss
-      |new-infallible|assume-sane-operator-new|use-cxa-atexit|c\+\+-static-destructors|strict-overflow
-      |strict-vtable-pointers|addrsig|unwind-tables|asynchronous-unwind-tables|verbose-asm|diagnostics-color)
-  | -f(visibility|diagnostics-color|template-depth|constexpr-depth|constexpr-steps|constexpr-loop-limit|macro-depth
-      |bracket-depth|message-length|max-errors|abi-version|clang-abi-compat|ms-compatibility-version|stack-limit
-      |lto|sanitize|no-sanitize|openmp|exec-charset|input-charset|strict-flex-arrays|cf-protection|fp-model
-      |fp-contract|trivial-auto-var-init)(-version)?=[\w.,+:-]*
+    -ansi | -w | -pedantic(-errors)? | -pthread | -undef | -trigraphs | -nostd(inc|lib)(\+\+)? | -nobuiltininc
+  | -O\w* | -g[0-3]? | --driver-mode=(gcc|g\+\+|cpp)
+  | --?std=[\w+:]+ | -stdlib=[\w+]+ | --target=[\w.+-]+
+    # -Wl, -Wa and -Wp hand any flag on to the linker, assembler or preprocessor, as -mllvm does to LLVM.
+  | -W(?![lap],)[\w+=-]* | -m(?!llvm|mlir)[\w-]+(=[\w.+-]+)?
+    # Modules are written to a cache.
+  | -f(?!module)[\w+-]+ | -f[\w-]+=\d[\d.]*
+  | -f(visibility|(no-)?sanitize|openmp|lto|fp-model|fp-contract|cf-protection|diagnostics-color|trivial-auto-var-init
+      |exec-charset|input-charset)=[\w,+:-]+
     """,
     re.VERBOSE,
 )
-"""Flags without a path that only change the meaning of a text."""
+"""Flags that name no file, and only change the meaning of a text."""
 VALUES = {
     "-D": re.compile(r".+", re.DOTALL),
     "-U": re.compile(r"\w+"),
@@ -93,13 +79,6 @@ class Cleaned(msgspec.Struct):
 
 @lru_cache(maxsize=2)
 def compile_commands(root: Path) -> CompileCommands:
-    """Read and clean the compile databases of a project, also those in its folders.
-
-    As in clangd, the nearest database above a file counts; else the first one by path that names the file, such as one
-    that CMake wrote into the folder of a preset. Files without a command get the folders that the project includes
-    from, like clangd's `fallbackFlags`. Without any database, only a project with headers called `.h` gets commands:
-    they name the language of these headers.
-    """
     return CompileCommands(root)
 
 
@@ -109,11 +88,17 @@ def include_folders(root: Path) -> tuple[str, ...]:
 
 
 class CompileCommands:
+    """The cleaned compile databases of a project, also of those in its folders.
+
+    As in clangd, the nearest database above a file counts; else the first one by path that names the file, such as one
+    that CMake wrote into the folder of a preset. Files without a command get the folders that the project includes
+    from, like clangd's `fallbackFlags`. Without any database, only a project with headers called `.h` gets commands:
+    they name the language of these headers.
+    """
+
     def __init__(self, root: Path) -> None:
         self._root = root
         self._real = os.path.realpath(root)
-        self._flags: dict[Path, list[str]] = {}
-        """The file with flags → the flags that are left."""
         self.entries: list[Cleaned] = []
         self.dropped: Counter[str] = Counter()
         """The part of a flag before its value → how often it was left out."""
@@ -149,9 +134,10 @@ class CompileCommands:
             return
         includes = [f"-I{root / folder}" for folder in include_folders(root)]
         suffixes = {path.suffix.lower() for path in paths}
-        # Without a flag, clangd takes a `.h` for Objective-C++ (`getFallbackCommand`), and lists its keywords.
+        # Without a flag, clangd reads a `.h` as Objective-C++ (`getFallbackCommand`), and lists its keywords.
         language = "-xc-header" if ".c" in suffixes and not suffixes & CPP else "-xc++-header"
         header = "-xobjective-c++-header" if self._has_objective_c else language
+        flags_of: dict[Path, list[str]] = {}
         for path in paths:
             nearest = self._nearest(str(path))
             database = self._databases[nearest] if nearest else None
@@ -161,10 +147,18 @@ class CompileCommands:
             if database is None or database.suffix == ".json":
                 flags = [header, *includes] if path.suffix == ".h" else includes
                 self.entries.append(Cleaned(str(root), str(path), ["clang", *flags, str(path)]))
-            else:
-                # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
-                arguments = ["clang-tool", *self._read_flags(database), str(path)]
-                self.entries.append(Cleaned(str(database.parent), str(path), arguments))
+                continue
+            if database not in flags_of:
+                words = []
+                try:
+                    words = self._read(database).decode(errors="replace").splitlines()
+                except OSError:
+                    self.dropped[f"{database.relative_to(root)} (unreadable)"] += 1
+                words = [word.strip() for word in words if word.strip()]
+                flags_of[database] = list(self._clean(words, str(database.parent), expands=False))
+            # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
+            arguments = ["clang-tool", *flags_of[database], str(path)]
+            self.entries.append(Cleaned(str(database.parent), str(path), arguments))
 
     def write(self, folder: Path) -> None:
         (folder / NAME).write_bytes(msgspec.json.encode(self.entries))
@@ -185,44 +179,27 @@ class CompileCommands:
             self.dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
             return
         for command in commands:
-            if cleaned := self._command(command, path.parent):
-                yield cleaned
-            else:
+            is_own = False
+            with suppress(ValueError):  # a quote that does not end, a null character
+                arguments = command.arguments or shlex.split(command.command)
+                directory = os.path.normpath(path.parent / command.directory)
+                file = os.path.normpath(Path(directory, command.file))
+                is_own = bool(arguments and command.file) and self._is_own(directory) and self._is_own(file)
+            if not is_own:
                 self.dropped["commands of files outside the project"] += 1
-
-    def _read_flags(self, path: Path) -> list[str]:
-        if path not in self._flags:
-            try:
-                lines = self._read(path).decode(errors="replace").splitlines()
-            except OSError:
-                self.dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
-                lines = []
-            words = [line.strip() for line in lines if line.strip()]
-            self._flags[path] = list(self._clean(words, str(path.parent), expands=False))
-        return self._flags[path]
+                continue
+            compiler, *flags = arguments
+            if Path(compiler).name in WRAPPERS and flags:
+                compiler, *flags = flags
+            # A path could lead to a program in the project.
+            name = Path(compiler).name
+            compiler = name if COMPILER.fullmatch(name) else "clang"
+            yield Cleaned(directory, file, [compiler, *self._clean(flags, directory), file])
 
     def _read(self, path: Path) -> bytes:
         if path.stat().st_size > LARGEST:
             raise OSError(f"{path.name} is too large")
         return read_own(self._root, str(path.relative_to(self._root)))
-
-    def _command(self, command: Command, folder: Path) -> Cleaned | None:
-        try:
-            arguments = command.arguments or shlex.split(command.command)
-            directory = os.path.normpath(folder / command.directory)
-            file = os.path.normpath(Path(directory, command.file))
-            is_ours = command.file and self._is_own(directory) and self._is_own(file)
-        except ValueError:  # a quote that does not end, a null character
-            return None
-        if not arguments or not is_ours:
-            return None
-        compiler, *flags = arguments
-        if Path(compiler).name in WRAPPERS and flags:
-            compiler, *flags = flags
-        # A path could lead to a program in the project.
-        name = Path(compiler).name
-        compiler = name if COMPILER.fullmatch(name) else "clang"
-        return Cleaned(directory, file, [compiler, *self._clean(flags, directory), file])
 
     # ----------------------------------------------------------------------------------------------------------- flags
 
@@ -234,7 +211,7 @@ class CompileCommands:
             if flag == "--":
                 return
             if flag.startswith("@"):
-                # A file of the project with more flags, but for one that such a file names.
+                # A file of the project with more flags, which may not name another such file.
                 path, words = Path(os.path.normpath(Path(directory, flag[1:]))), None
                 with suppress(OSError, ValueError):
                     words = shlex.split(self._read(path).decode(errors="replace")) if expands else None

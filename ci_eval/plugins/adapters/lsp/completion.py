@@ -1,9 +1,10 @@
-"""A conversion of completion items into offers: the text of the document from the token's beginning on."""
+"""A conversion of completion items into offers, each the document's text from the beginning of the token on."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,7 +29,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
 
 LONGEST_LINE = 1000
 WINDOW = 15
-"""`_defaultConfig` in wordHelper.ts: characters of a line that are looked at, and those of one step back."""
+"""Characters of a line that are searched, and of one step back (`_defaultConfig` in wordHelper.ts)."""
 
 
 def _pattern(*, without: str = "") -> re.Pattern[str]:
@@ -44,8 +45,8 @@ BY_LANGUAGE = {
 
 
 def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
-    """Return the indices of the word at the caret; both are the caret's if there is none. As `getWordAtText` in
-    wordHelper.ts: the first match that reaches the caret, searched from ever further back."""
+    """Return begin and end of the word at the caret; both are the caret without a word. As in `getWordAtText` of
+    wordHelper.ts, the search begins ever further back until a match reaches the caret."""
     cut = max(0, caret - LONGEST_LINE // 2) if len(line) > LONGEST_LINE else 0
     text = line[cut : caret + LONGEST_LINE // 2] if len(line) > LONGEST_LINE else line
     pattern, target = BY_LANGUAGE.get(language, DEFAULT), caret - cut
@@ -68,18 +69,18 @@ def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
 _STOP = re.compile(r"\$(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))", re.ASCII)
 _OPENED = re.compile(r"\$\{(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))(?P<next>[:}/|])", re.ASCII)
 _CHOICES = re.compile(r"((?:\\[\\,|]|[^\\,|])*)(?:,(?:\\[\\,|]|[^\\,|])*)*\|\}")
-# No text can be matched in two ways here: each further `${…}` would otherwise double the time.
+# No text matches in two ways: otherwise, each further `${…}` would double the time.
 _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[^\\/$])*/[a-z]*\}", re.ASCII)
 _PLAIN = re.compile(r"[^$\\}]+")
 DEEPEST = 20
 LONGEST_SNIPPET = 20_000
 """Characters; a longer snippet is text as a whole."""
 MOST_UNCLOSED = 20
-"""Unclosed transforms; all others are text, since each makes the reader look for its end."""
+"""Unclosed transforms; further ones are text, since the search for each end takes time."""
 
 
 def expand(snippet: str) -> tuple[str, int]:
-    """Return the inserted text, and the length of its beginning without a placeholder."""
+    """Return the inserted text, and its length before the first placeholder."""
     if ("$" not in snippet and "\\" not in snippet) or len(snippet) > LONGEST_SNIPPET:
         return snippet, len(snippet)
     reader = _SnippetReader(snippet)
@@ -134,8 +135,7 @@ class _SnippetReader:
                     self._at += 1
                     self.firm = self.firm if firm is None else firm
                     return text
-                # An unclosed placeholder is text, and what follows it was read already: to read it twice would double
-                # the time with each of them.
+                # An unclosed placeholder is text. Reading the rest twice would double the time for each of them.
                 self._length += len(opened[0])
                 if before[2] is None and self.firm is not None:
                     self.firm += len(opened[0])
@@ -150,12 +150,12 @@ class _SnippetReader:
                     self._at = transform.end()
                     return ""
                 self._unclosed += 1
-        # What is not closed is text.
+        # Unclosed placeholders are text.
         self._at, self._length, self.firm = before
         return self._write("$", 1)
 
     def _stop(self, number: str | None) -> None:
-        # Variables have names, and an editor fills them in by itself: only numbered placeholders end the firm part.
+        # Editors fill in variables, which have names: only numbered placeholders end the firm part.
         if self.firm is None and number:
             self.firm = self._length
 
@@ -186,6 +186,12 @@ _KINDS: dict[float | None, str] = {float(number): name for number, name in enume
 _SIGNS = re.compile(r"^\W+")
 
 
+class Replaced(NamedTuple):
+    begin: int
+    end: int
+    visible: bool
+
+
 class Question:
     def __init__(
         self,
@@ -198,9 +204,9 @@ class Question:
         since: int = 0,
         replaces: bool = False,
     ) -> None:
-        """`prefix`: the typed part of the token; `since`: the number of its characters that were typed after the list
-        was made. `language`: the protocol's name. `replaces`: whether acceptance replaces the text after the caret that
-        belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert."""
+        """`prefix`: the typed part of the token. `since`: the characters of it that were typed after the list was made.
+        `language`: the protocol's name. `replaces`: whether acceptance replaces the token's text after the caret
+        (`editor.suggest.insertMode` of VS Code)."""
         begin = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
         self.line = text[begin : end if end >= 0 else len(text)]
@@ -209,8 +215,11 @@ class Question:
         self.asked = self.caret - since
         self.token = self.caret - len(prefix)
         self._encoding: Encoding = encoding
-        self.word, self.word_end = find_word(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
+        word, word_end = find_word(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
         self.replaces = replaces
+        self._word = Replaced(word, word_end if replaces else self.asked, visible=True)
+        self._format: float | None = None
+        self._default: Replaced | None = None
         # Almost all items of a list replace the same range, so columns are remembered.
         self._columns: dict[int, int] = {}
 
@@ -221,50 +230,33 @@ class Question:
             self._columns[position.character] = column
         return column
 
-
-class Replaced(NamedTuple):
-    begin: int
-    end: int
-    visible: bool
-
-
-def offers(
-    answer: CompletionList, question: Question, name: re.Pattern[str], extension: Extension = ""
-) -> list[Suggestion]:
-    """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
-    return list(_Reader(question, name, answer.item_defaults or Defaults(), extension).read(answer))
-
-
-class _Reader:
-    def __init__(self, question: Question, name: re.Pattern[str], defaults: Defaults, extension: Extension) -> None:
-        self._question = question
-        self._name = name
-        self._extension: Extension = extension
-        self._format = defaults.insert_text_format
-        self._word = Replaced(question.word, question.word_end if question.replaces else question.asked, visible=True)
-        self._default: Replaced | None = None
+    def offers(self, answer: CompletionList, name: re.Pattern[str], extension: Extension = "") -> list[Suggestion]:
+        """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
+        defaults = answer.item_defaults or Defaults()
+        self._format, self._default = defaults.insert_text_format, None
         shared = defaults.edit_range
         if shared and shared.insert:
             self._default = self._range_of_edit(TextEdit("", None, shared.insert, shared.replace))
         elif shared and shared.start:
             self._default = self._range(shared.start, shared.end or shared.start)
+        return list(self._read(answer, name, extension))
 
-    def read(self, answer: CompletionList) -> Iterator[Suggestion]:
+    def _read(self, answer: CompletionList, name: re.Pattern[str], extension: Extension) -> Iterator[Suggestion]:
         filtered_by = ""
         # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
         # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
-        if self._extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
+        if extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
             filtered_by = answer.items[0].filter_text or answer.items[0].label
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
             written = self._from_token(new, replaced.begin)
-            # VS Code shows items that insert nothing; no ranker knows what to do with one.
+            # VS Code shows items that insert nothing, but rankers need a text.
             if not written:
                 continue
             firm += len(written) - len(new)
-            text = self._extract_token(written, item)
+            text = self._extract_token(written, item, name)
             tail = self._tail(replaced, new, written[len(text) :])
-            # A number that is none of the protocol's is text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+            # Other numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
             other = "text" if item.kind is not None and item.kind.is_integer() else ""
             kind = _KINDS.get(item.kind, other)
             own = item.filter_text
@@ -275,11 +267,11 @@ class _Reader:
                 label="" if item.label == text else item.label,
                 kind=kind,
                 filter_text=None if filter_text == text else filter_text,
-                # By the protocol, an item without `sortText` is sorted by its label.
+                # By the protocol, items without `sortText` are sorted by their labels.
                 sort_text=item.sort_text or item.label,
                 filtered_by=filtered_by or own or None,
-                begin=replaced.begin - self._question.token,
-                # A tail is compared as a whole if there is no placeholder in it.
+                begin=replaced.begin - self.token,
+                # A tail without a placeholder is compared as a whole.
                 firm=firm - len(text)
                 if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
                 else len(tail),
@@ -289,12 +281,12 @@ class _Reader:
                 item=index,
                 preselect=item.preselect is True,
                 visible=replaced.visible and bool(item.label),
-                extension=self._extension,
+                extension=extension,
             )
 
     def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
-        """Return the part replaced, the new text, and the length of its beginning without a placeholder. The rules are
-        those of `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1."""
+        """Return the replaced range, the new text, and its length before the first placeholder, as
+        `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1 does."""
         edit = item.text_edit
         if edit is not None:
             replaced, new = self._range_of_edit(edit), edit.new_text
@@ -303,7 +295,7 @@ class _Reader:
         else:
             replaced, new = self._word, item.insert_text or item.label
         snippet = (self._format if item.insert_text_format is None else item.insert_text_format) == SNIPPET
-        # Where no text is inserted but the label, that is no snippet.
+        # An inserted label is not a snippet.
         if not snippet or (edit is None and self._default is None and not item.insert_text):
             return replaced, new, len(new)
         return replaced, *expand(new)
@@ -315,18 +307,17 @@ class _Reader:
         insert = self._range(edit.insert.start, edit.insert.end)
         replace = self._range(edit.replace.start, edit.replace.end)
         same = edit.insert.start == edit.replace.start
-        end = replace.end if self._question.replaces else insert.end
+        end = replace.end if self.replaces else insert.end
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
     def _range(self, start: Position, end: Position) -> Replaced:
-        number, column = self._question.number, self._question.column
         # VS Code never shows such an item (`isInvalid` in suggest.ts, 1.95).
-        if start.line != number or end.line != number:
+        if start.line != self.number or end.line != self.number:
             return Replaced(self._word.begin, self._word.end, visible=False)
-        return Replaced(column(start), column(end), visible=True)
+        return Replaced(self.column(start), self.column(end), visible=True)
 
     def _from_token(self, new: str, begin: int) -> str:
-        line, token = self._question.line, self._question.token
+        line, token = self.line, self.token
         if begin == token:
             return new
         if begin > token:
@@ -335,24 +326,23 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        question, after = self._question, replaced.end - self._question.asked
-        if replaced.begin == question.token and not after:
+        after = replaced.end - self.asked
+        if replaced.begin == self.token and not after:
             return written
-        caret = question.caret
+        caret = self.caret
         if after < 0:
-            written += question.line[caret + after : caret]
-        lost = question.line[caret : caret + max(after, 0)]
+            written += self.line[caret + after : caret]
+        lost = self.line[caret : caret + max(after, 0)]
         if lost and written.endswith(lost):
             written, lost = written[: -len(lost)], ""
-        before = question.line[replaced.begin : question.token]
+        before = self.line[replaced.begin : self.token]
         changed = "" if new.startswith(before) else REMOVED_BEFORE + before
         return written + changed + (REMOVED + lost if lost else "")
 
-    def _extract_token(self, written: str, item: CompletionItem) -> str:
-        """The token of `join(parts)` is `join`. The whole text is returned if it begins with no token, or if neither
-        label nor filterText begins with that token: of `std::vector`, it is `std` only if one of them begins with
-        `std`."""
-        if written.isidentifier() or not (match := self._name.match(written)):
+    def _extract_token(self, written: str, item: CompletionItem, pattern: re.Pattern[str]) -> str:
+        """Return the first token, such as `join` of `join(parts)`, if label or filterText begins with it: for
+        `std::vector`, not `std` unless one of them begins with `std`. Otherwise, return the whole text."""
+        if written.isidentifier() or not (match := pattern.match(written)):
             return written
         name = match[0]
         if len(name) < len(written):
@@ -370,7 +360,7 @@ _MARKS = " \u2022"
 
 
 def drop_hidden_types(offers: list[Suggestion]) -> list[Suggestion]:
-    """Drop types with the name of a function, variable or alias: in C++, these hide the class
+    """Drop types with the name of a function, variable or alias, which hides the type in C++
     ([basic.scope.hiding])."""
     hiding = {_name(offer) for offer in offers if offer.kind in HIDING}
     return [offer for offer in offers if offer.kind not in TAGS or _name(offer) not in hiding]
@@ -381,8 +371,8 @@ def _name(offer: Suggestion) -> str:
 
 
 def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
-    """Order ties, items that an editor orders alike, by the text that they insert; else keep the server's order. clangd
-    lists overloads, with the same label and `sortText`, in another order in each process."""
+    """Order items with the same label and `sortText` by the text that they insert: clangd lists such overloads in a
+    different order in each process."""
     groups: dict[tuple[str | None, str], list[int]] = {}
     for index, offer in enumerate(offers):
         groups.setdefault((offer.sort_text, offer.label), []).append(index)
@@ -407,16 +397,25 @@ def add_edits(
     name: str = "",
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
-    """Edits are None without any, but () for suggestions of `name`.
+    """Return the suggestions with their edits of other parts of the document `text`. Suggestions without edits have
+    None, but those of `name` have ().
 
-    `text`: the document that was asked about. `resolve`: for a server that gives the edits of an item only if it is
-    asked for them; items of `name` are. Raises EngineRaised if edits cannot be read.
+    `resolve`: asks the server for the edits of an item of `name`, if they are not in the list. Raises EngineRaised if
+    edits cannot be read.
     """
     edited = [item.additional_text_edits for item in answer.items]
     if not any(edited) and not any(suggestion.text == name for suggestion in suggestions):
         return list(suggestions)
-    offset = _Offsets(text, encoding)
+    lines = text.split("\n")
+    begins = [0, *accumulate(len(line) + 1 for line in lines)]
     raw: list[Any] | None = None
+
+    def find_offset(position: Position) -> int:
+        # A position after the text is its end.
+        if position.line >= len(lines):
+            return begins[-1] - 1
+        line = max(position.line, 0)
+        return begins[line] + offset_in_line(lines[line], position.character, encoding)
 
     completed: list[Suggestion] = []
     for suggestion in suggestions:
@@ -433,8 +432,13 @@ def add_edits(
                 edits = msgspec.convert(listed or [], list[TextEdit], strict=False)
             except UNREADABLE as error:
                 raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
-        offsets = tuple(offset.of(edit) for edit in edits or () if edit.range)
-        completed.append(replace(suggestion, edits=offsets))
+        ranges = [
+            (find_offset(edit.range.start), find_offset(edit.range.end), edit.new_text)
+            for edit in edits or ()
+            if edit.range
+        ]
+        changes = tuple((begin, max(end - begin, 0), new) for begin, end, new in ranges)
+        completed.append(replace(suggestion, edits=changes))
     return completed
 
 
@@ -446,32 +450,11 @@ def _raw_items(answer: CompletionList) -> list[Any]:
     return [{"data": shared["data"], **item} if "data" in shared else item for item in whole["items"]]
 
 
-class _Offsets:
-    def __init__(self, text: str, encoding: Encoding) -> None:
-        self._lines = text.split("\n")
-        self._begins = [0]
-        for line in self._lines:
-            self._begins.append(self._begins[-1] + len(line) + 1)
-        self._encoding: Encoding = encoding
-
-    def of(self, edit: TextEdit) -> tuple[int, int, str]:
-        assert edit.range
-        begin, end = self._offset(edit.range.start), self._offset(edit.range.end)
-        return begin, max(end - begin, 0), edit.new_text
-
-    def _offset(self, position: Position) -> int:
-        # A position after the text is its end.
-        if position.line >= len(self._lines):
-            return self._begins[-1] - 1
-        line = max(position.line, 0)
-        return self._begins[line] + offset_in_line(self._lines[line], position.character, self._encoding)
-
-
 def read_inline_items(
     answer: list[InlineItem] | InlineList | None, text: str, query: Query, encoding: Encoding
 ) -> Iterator[Suggestion]:
-    """Yield each item's text from the beginning of the expected text on, cut to the span that is asked for. Items that
-    change the text before that beginning, or add nothing, are left out."""
+    """Yield each item's text from the beginning of the token on, cut to the query's span. Items that change the text
+    before the token, or add nothing, are left out."""
     items = answer.items if isinstance(answer, InlineList) else answer or []
     token = query.offset - len(query.prefix)
     line = text.rfind("\n", 0, query.offset) + 1
@@ -482,7 +465,6 @@ def read_inline_items(
             begin = line + offset_in_line(whole_line, item.range.start.character, encoding)
         new = item.insert_text if isinstance(item.insert_text, str) else item.insert_text.value
         typed = text[begin:token]
-        # The item changes the text before the token, so it is none of what is expected.
         if not new.startswith(typed):
             continue
         suggestion = cut(text[token:begin] + new[len(typed) :], text[:token], query.span, query.word)

@@ -14,14 +14,14 @@ from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.fetch.download import hash_file
 from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay
+from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay, Template
 from ci_eval.plugins.adapters.lsp.quirks import CLANGD, OWN_DATABASE, fallback_options
-from ci_eval.plugins.adapters.place import INTERPRETERS, Place
+from ci_eval.plugins.adapters.place import INTERPRETERS
 from ci_eval.plugins.adapters.process import find_install_root
 from ci_eval.plugins.adapters.recipes import InstalledEngine
 
 SCRIPT = re.compile(r"[^-{}][^{}]*\.\w+")
-"""A first argument that can only be a file: no option, no subcommand, and without {root}."""
+"""The form of a first argument that must be a file, not an option or subcommand."""
 UNKNOWN_QUIET = 3.0
 """Seconds without announced work after which an unknown server is taken to be ready."""
 
@@ -58,18 +58,19 @@ def custom(
     own: Overlay = NOTHING,
     like: LspEngine | None = None,
 ) -> LspEngine:
-    """Resolve paths from the current folder. `like`: the engine whose configuration it gets; `own`: on top of that."""
+    """Return the engine of a user's command; its paths count from the current folder. `like`: the engine whose
+    configuration it gets. `own`: the user's configuration. Raises ConfigError."""
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     first = command[1] if len(command) > 1 and _interprets(command[0]) else ""
     if SCRIPT.fullmatch(first) and not Path(first).is_file():
         raise ConfigError(
-            f"`engine.command`: there is no file {Path(first).absolute()}, which {command[0]} was to run; a relative "
-            "path counts from the current folder"
+            f"`engine.command`: there is no file {Path(first).absolute()} for {command[0]} to run; a relative path "
+            "counts from the current folder"
         )
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
     # Absolute paths, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
-    model = like or LspEngine(name="", summary="", languages=None, licence="", recipe=Given(""), command=_Command(()))
+    model = like or LspEngine(name="", summary="", languages=None, licence="", recipe=Given(""), command=Template([]))
     names = {part.partition("=")[0] for part in arguments}
     if model.quirks == CLANGD and "--compile-commands-dir" in names:
         model = replace(model, quirks=OWN_DATABASE, options=fallback_options)
@@ -85,14 +86,14 @@ def custom(
         runs_on=(),
         verified=False,
         toolchains={},
-        # What the named engine declares need not hold for this program.
+        # The program may read other files than the engine that it resembles.
         closure=Closure.PROJECT,
-        command=_Command((program, *arguments, *flags)),
+        command=Template((program, *arguments, *flags)),
         installs=tuple(map(find_install_root, files.values())),
         only_language_id=language_id or model.only_language_id,
         own=own,
         like=like.name if like else "",
-        # Nobody has observed when an unknown server announces its work.
+        # It is not known when an unknown server announces its work.
         quiet=model.quiet if like else UNKNOWN_QUIET,
     )
 
@@ -116,23 +117,13 @@ def is_called(command: Sequence[str], engine: LspEngine) -> bool:
     known = {engine.name, *engine.programs}
     path = shutil.which(command[0])
     files = (find_script(command), Path(command[0]), Path(path).resolve() if path else None)
-    return any(known & _program_names(file) for file in files if file)
-
-
-def _program_names(file: Path) -> set[str]:
-    """The file's name without additions of a version or a system, and the name of its npm package."""
-    plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)
-    names = {plain, re.sub(r"[-_]v?\d[\w.]*$", "", plain)}
-    if "node_modules" in (parts := file.parts):
-        package = parts[len(parts) - parts[::-1].index("node_modules") :]
-        names.add("/".join(package[:2]) if package[0].startswith("@") else package[0])
-    return names
-
-
-# A class, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as
-# the engine asked for is equal.
-class _Command(msgspec.Struct, frozen=True):
-    parts: tuple[str, ...]
-
-    def __call__(self, place: Place) -> list[str]:
-        return [part.replace("{root}", str(place.root)) for part in self.parts]
+    for file in filter(None, files):
+        # The name without suffix and version, and the name of its npm package.
+        plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)
+        names = {plain, re.sub(r"[-_]v?\d[\w.]*$", "", plain)}
+        if "node_modules" in (parts := file.parts):
+            package = parts[len(parts) - parts[::-1].index("node_modules") :]
+            names.add("/".join(package[:2]) if package[0].startswith("@") else package[0])
+        if known & names:
+            return True
+    return False

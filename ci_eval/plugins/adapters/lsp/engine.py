@@ -1,4 +1,4 @@
-"""Engines that are language servers: the declaration (LspEngine), and a running server (RunningLsp)."""
+"""The declaration of a language server as an engine, and a running server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from ci_eval.plugins.adapters.lsp.completion import (
     Question,
     add_edits,
     drop_hidden_types,
-    offers,
     read_inline_items,
     settle_ties,
 )
@@ -35,12 +34,11 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     Overlay,
     Template,
     add_arguments,
-    expand_folders,
     merge_objects,
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
-from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, variables
+from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, replace_texts, variables
 from ci_eval.plugins.adapters.process import MessageProcess
 
 NO_COMPLETION = (
@@ -51,36 +49,38 @@ NO_COMPLETION = (
 
 ECMASCRIPT = frozenset({"javascript", "typescript"})
 
-PATIENCE = 60.0
-"""Seconds for opening a document, which is not counted as a completion."""
+OPEN_TIMEOUT = 60.0
+"""Seconds for opening a document, which does not count as a completion."""
 WARM_UP = 10.0
-"""Seconds after its start during which a server that has not yet suggested anything is asked again."""
+"""Seconds after the start during which a server without any suggestions so far is asked again."""
 PAUSE = 0.25
+"""Seconds between these requests."""
 DELETED = "x"
+"""A letter that is typed and deleted again, if the last edit shall be a deletion."""
 
 
 class LspEngine(FromRecipe, frozen=True, kw_only=True):
-    """A declaration is sent to worker processes, so its functions must be importable, not lambdas."""
+    """The declaration of a server. Workers get it by pickle, so its functions must be importable, not lambdas."""
 
     command: Callable[[Place], Sequence[str]]
     options: Callable[[Place], Any] = Template(None)
     settings: Callable[[Place], Mapping[str, Any]] = Template({})
-    """Section → the value that the server gets when it asks for that section of its configuration."""
+    """Section of the configuration → the value that the server gets when it asks for the section."""
     variables: Callable[[Place], Mapping[str, str]] = Template({})
     only_language_id: str = ""
-    """The protocol's name of the language for every file; "" = the file's suffix decides."""
+    """The protocol's language name for every file; "" = the file's suffix decides."""
     installs: tuple[Path, ...] = ()
     quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
     auto_import: AutoImport = UNKNOWN
     auto_imports: str = "default"
     programs: tuple[str, ...] = ()
-    """Names of a user's command that is this server: its program, its npm package, or the server's own name."""
+    """Names by which this server is recognised in a user's command: of its program, its npm package, or itself."""
     flags: tuple[str, ...] = ()
-    """Arguments that a user's command gets as well, if the user takes this server as its model."""
+    """Arguments that a user's command gets as well, if it is configured like this server."""
     own: Overlay = NOTHING
     like: str = ""
-    """The engine that a user's command is configured as; "" = none."""
+    """The engine that a user's command is configured like; "" = none."""
 
     def launch(self, place: Place) -> Launch:
         """Raises ConfigError."""
@@ -90,10 +90,10 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
         command, options = list(self.command(place)), self.options(place)
         settings, environment = dict(self.settings(place)), variables(place) | dict(self.variables(place))
         for overlay in overlays:
-            command = add_arguments(command, expand_folders(overlay.arguments, folders))
-            settings = merge_objects(settings, expand_folders(overlay.settings, folders))
-            options = merge_objects(options, expand_folders(overlay.options, folders)) if overlay.options else options
-            environment |= expand_folders(overlay.variables(), folders)
+            command = add_arguments(command, replace_texts(overlay.arguments, folders))
+            settings = merge_objects(settings, replace_texts(overlay.settings, folders))
+            options = merge_objects(options, replace_texts(overlay.options, folders)) if overlay.options else options
+            environment |= replace_texts(overlay.variables(), folders)
         return Launch(
             command=command,
             root=place.root,
@@ -128,14 +128,14 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
             )
 
     def introduce(self, installation: Installation, surroundings: Surroundings) -> tuple[str, bool]:
-        """Return the server's own name ("" = none) and whether it completes. Raises EngineFailure."""
+        """Start the server. Returns its own name ("" = none) and whether it completes. Raises EngineFailure."""
         with (
             Place.temporary(installation.folder or DRIVERS, surroundings) as place,
-            # A server sends its name and abilities without a loaded project.
+            # The project need not be loaded for that.
             closing(Client(replace(self.launch(place), ready=QUIET))) as client,
         ):
             if not (client.completes or client.completes_inline):
-                client.settle()  # it may announce completion a little later
+                client.settle()  # the server may announce completion a little later
             return client.info.name if client.info else "", client.completes or client.completes_inline
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
@@ -195,7 +195,7 @@ class RunningLsp:
         return self._client.process.peak_memory() if self._client else None
 
     def waited(self) -> tuple[float, int]:
-        """Seconds of waiting for announced work, and starts after which the work was not done in time."""
+        """Return seconds of waiting for announced work, and the starts whose work was not done in time."""
         seconds, unready = self._waited
         return (seconds + self._client.waited, unready + self._client.is_unready) if self._client else self._waited
 
@@ -229,9 +229,9 @@ class RunningLsp:
         self._path, self._text, self._sent_text, self._edits, self._last = path, text, text, [], None
         self._is_typed = False
         self._language = self._engine.language_id(self._surroundings.language, path)
-        client.open(self._root / path, self._language, text, time.monotonic() + PATIENCE)
+        client.open(self._root / path, self._language, text, time.monotonic() + OPEN_TIMEOUT)
         if self._engine.quirks.serial:
-            client.digest(time.monotonic() + PATIENCE)
+            client.digest(time.monotonic() + OPEN_TIMEOUT)
         elif self._fresh:
             client.settle()
             self._cold_until = time.monotonic() + WARM_UP
@@ -244,7 +244,7 @@ class RunningLsp:
         self._is_typed = False
 
     def complete(self, query: Query) -> Answer:
-        """Answer from the last list while a token is typed on, if the server called it complete, as editors do."""
+        """Ask the server, or filter the last list if it was complete and a token is being typed, as editors do."""
         client = self._running
         if query.span not in {"word", "around"} and client.completes_inline:
             clocks, started = client.process.start_clock(), time.perf_counter()
@@ -266,8 +266,8 @@ class RunningLsp:
         if not client.completes:
             raise EngineRaised(NO_COMPLETION.format(self._engine.name))
         if not self._is_typed and self._engine.quirks.serial:
-            # A server that handles one message at a time is first given time to work through the edits.
-            deadline = time.monotonic() + PATIENCE
+            # A server that handles one message at a time first gets time to process the edits.
+            deadline = time.monotonic() + OPEN_TIMEOUT
             self._tell(client, query.offset, deadline)
             client.digest(deadline)
         while True:
@@ -275,12 +275,11 @@ class RunningLsp:
             deadline = time.monotonic() + self._surroundings.timeout
             self._tell(client, query.offset, deadline)
             answer, arrived = client.complete(self._text, query.offset, deadline, is_incomplete=is_incomplete)
-            # What the server goes on doing after its answer does not count.
             cpu = client.process.stop_clock(clocks)
             if client.is_loading and not client.is_unready:
-                # What it says while it loads the project is not what it will say.
+                # While the project is loaded, answers may be incomplete.
                 client.settle()
-            # A server that is still loading the project suggests nothing; a user would see that, and try again.
+            # A server may suggest nothing while it loads the project; a user would notice, and try again.
             elif time.monotonic() > self._cold_until or answer.items:
                 break
             else:
@@ -299,7 +298,7 @@ class RunningLsp:
             if path != self._path:
                 text = read_own(self._root, path).decode(errors="replace") if is_own(Path(name), self._root) else ""
             line = "".join(text.split("\n")[position.line : position.line + 1])
-            # Of a file that is not the project's, the server's units do.
+            # For files outside of the project, columns stay in the server's units.
             column = offset_in_line(line, position.character, client.encoding) if line else position.character
             defined.append((path, position.line, column))
         return defined
@@ -316,23 +315,24 @@ class RunningLsp:
             since=len(query.prefix) - self._asked,
             replaces=query.span == "around",
         )
-        suggestions = offers(answer, question, self._surroundings.word, quirks.extension)
+        suggestions = question.offers(answer, self._surroundings.word, quirks.extension)
         if suggestions:
             self._cold_until = 0.0
         if quirks.hides_tags:
             suggestions = settle_ties(drop_hidden_types(suggestions))
-        # The list is there, so what is asked now cannot change it.
-        resolve = self._resolve if self._engine.auto_import.resolves else None
-        wanted = query.expected if query.removed else ""
-        suggestions = add_edits(suggestions, answer, self._text, encoding, wanted, resolve)
+
+        # Requests for edits come after the list, so they cannot change it.
+        def resolve(item: dict[str, Any]) -> Any:
+            return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
+
+        resolves = resolve if self._engine.auto_import.resolves else None
+        imported = query.expected if query.removed else ""
+        suggestions = add_edits(suggestions, answer, self._text, encoding, imported, resolves)
         if not quirks.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
         return Answer(
             suggestions=suggestions, latency=latency * 1000, cpu=cpu, typed=self._asked, dropped=answer.dropped
         )
-
-    def _resolve(self, item: dict[str, Any]) -> Any:
-        return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
 
     @property
     def _running(self) -> Client:
@@ -341,7 +341,7 @@ class RunningLsp:
         return self._client
 
     def _tell(self, client: Client, caret: int, deadline: float) -> None:
-        """Send the edits that the server does not know yet, as if the character before the caret was typed last."""
+        """Send the edits that the server does not have yet, so that the character before the caret is typed last."""
         if self._is_typed:
             return
         edits, self._edits = self._edits, []
@@ -349,7 +349,7 @@ class RunningLsp:
             longer = self._text[:caret] + DELETED + self._text[caret:]
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
             client.change(longer, [(caret, len(DELETED), "")], self._text, deadline)
-        # The last edit typed the character before the caret already; one that also deletes is none that types.
+        # If the last edit typed that character, and deleted nothing, all edits are sent as they are.
         elif caret == 0 or (edits and edits[-1][2] and not edits[-1][1] and edits[-1][0] + len(edits[-1][2]) == caret):
             client.change(self._sent_text, edits, self._text, deadline)
         else:
@@ -362,9 +362,20 @@ class RunningLsp:
 
 
 def _visible_root(place: Place) -> Path:
-    """Copy the project if its path has a hidden folder, such as `.cache`, or if packages have to be linked into it."""
+    """Return the project's root, or a copy if the path has a hidden folder or packages must be linked into it."""
     root = place.root
-    links = _list_packages(place) if place.language in ECMASCRIPT else {}
+    links: dict[Path, Path] = {}
+    """Path below the root, where Node looks for a package → folder of the package."""
+    if place.language in ECMASCRIPT:
+        members = find_members(root, place.surroundings.sources or ())
+        links = {Path("node_modules", name): folder for name, folder in members.items()}
+        if environment := place.environment:
+            for folder in {root, *members.values()}:
+                modules = environment / folder.relative_to(root) / "node_modules"
+                for package in (*modules.glob("[!.@]*"), *modules.glob("@*/*")):
+                    # npm's own links lead to the manifests that it was given.
+                    if not package.is_symlink():
+                        links.setdefault(package.relative_to(environment), package)
     missing = {link: target for link, target in links.items() if not os.path.lexists(root / link)}
     # Some servers ignore all files below a hidden folder.
     if not missing and not any(part.startswith(".") for part in root.parts):
@@ -384,18 +395,3 @@ def _visible_root(place: Place) -> Path:
         (copy / link).parent.mkdir(parents=True, exist_ok=True)
         (copy / link).symlink_to(copy / target.relative_to(root) if target.is_relative_to(root) else target)
     return copy
-
-
-def _list_packages(place: Place) -> dict[Path, Path]:
-    """Path where Node looks for it, below the root → folder of each installed package and of the project's own."""
-    members, environment = find_members(place.root, place.surroundings.sources or ()), place.environment
-    links = {Path("node_modules", name): folder for name, folder in members.items()}
-    if environment is None:
-        return links
-    for folder in {place.root, *members.values()}:
-        modules = environment / folder.relative_to(place.root) / "node_modules"
-        for package in (*modules.glob("[!.@]*"), *modules.glob("@*/*")):
-            # npm's own links lead to the manifests that it was given.
-            if not package.is_symlink():
-                links.setdefault(package.relative_to(environment), package)
-    return links

@@ -1,4 +1,4 @@
-"""The configuration on top of an adapter's own: the user's, and the switch for auto-import."""
+"""The configuration that users add to an engine's, and the switch for auto-import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.engine import AutoImported
-from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.place import Place, replace_texts
 
 
 class Overlay(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,13 +35,14 @@ NOTHING = Overlay()
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A value that is equal for each project but for the folders `{folder}` and `{scratch}`."""
+    """A value with placeholders: the engine's `{folder}`, `{scratch}` for temporary files, the project's `{root}`."""
 
-    # No function made by `partial`: a worker keeps its server for the next file as long as the engine is equal.
+    # Not a `partial`, which equals no other: a worker keeps its server for the next file if the engines are equal.
     value: Any
 
     def __call__(self, place: Place) -> Any:
-        return expand_folders(self.value, {"{folder}": str(place.folder), "{scratch}": str(place.scratch)})
+        folders = {"{folder}": place.folder, "{scratch}": place.scratch, "{root}": place.root}
+        return replace_texts(self.value, {name: str(folder) for name, folder in folders.items()})
 
 
 class Switch(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +66,7 @@ class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
     switch: Callable[[bool], Overlay] | None = None
 
     resolves: bool = False
-    """True if the list leaves out the edits that import a name, and the server is asked for them item by item."""
+    """True if the edits that import a name are not in the list, so that the server is asked for them by item."""
 
     def chosen(self, wanted: str, name: str) -> Overlay:
         """`wanted`: the value of `interpret.autoImport`. Raises ConfigError if no setting for that is known."""
@@ -89,7 +90,7 @@ NEVER = AutoImport(usual="none")
 
 
 def merge_objects(below: Any, above: Any) -> Any:
-    """Merge objects key by key at every depth, anything else as a whole."""
+    """Merge objects key by key at every depth. For anything else, `above` wins."""
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
     return {
@@ -98,18 +99,7 @@ def merge_objects(below: Any, above: Any) -> Any:
     }
 
 
-def expand_folders(value: Any, folders: Mapping[str, str]) -> Any:
-    if isinstance(value, str):
-        for name, path in folders.items():
-            value = value.replace(name, path)
-        return value
-    if isinstance(value, Mapping):
-        return {key: expand_folders(member, folders) for key, member in value.items()}
-    return [expand_folders(element, folders) for element in value] if isinstance(value, list | tuple) else value
-
-
 def add_arguments(command: Sequence[str], arguments: Sequence[str]) -> list[str]:
-    """Replace arguments of the same names."""
-    # An option given twice could count as both or as an error, so the later one replaces the earlier.
+    """Add arguments, which replace those of the same names."""
     names = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and "=" in argument}
     return [*(part for part in command if part.partition("=")[0] not in names), *arguments]

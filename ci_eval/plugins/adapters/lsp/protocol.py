@@ -28,45 +28,34 @@ _SUFFIXES = {
     "objective-cpp": ".mm",
     "python": ".py .pyi .pyw",
     "ruby": ".rb .rake .gemspec .ru",
-    "php": ".php .phtml",
-    "java": ".java",
+    "php": ".phtml",
     "kotlin": ".kt .kts",
-    "scala": ".scala .sc .sbt",
-    "go": ".go",
+    "scala": ".sc .sbt",
     "rust": ".rs",
     "csharp": ".cs .csx",
     "fsharp": ".fs .fsi .fsx",
-    "swift": ".swift",
-    "dart": ".dart",
-    "lua": ".lua",
     "perl": ".pl .pm",
-    "r": ".r",
     "julia": ".jl",
     "shellscript": ".sh .bash .zsh .ksh",
     "powershell": ".ps1 .psm1",
-    "html": ".html .htm .xhtml",
-    "css": ".css",
-    "scss": ".scss",
-    "less": ".less",
-    "vue": ".vue",
-    "svelte": ".svelte",
-    "json": ".json",
-    "jsonc": ".jsonc",
-    "yaml": ".yaml .yml",
-    "toml": ".toml",
-    "xml": ".xml .xsd",
-    "markdown": ".md .markdown",
+    "html": ".htm .xhtml",
+    "yaml": ".yml",
+    "xml": ".xsd",
+    "markdown": ".md",
     "latex": ".tex",
-    "sql": ".sql",
     "elixir": ".ex .exs",
     "erlang": ".erl .hrl",
     "haskell": ".hs",
     "clojure": ".clj .cljs .cljc .edn",
-    "groovy": ".groovy .gradle",
-    "vb": ".vb",
+    "groovy": ".gradle",
     "coffeescript": ".coffee",
 }
-BY_SUFFIX = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+_AS_SUFFIXES = (
+    "css dart go groovy html java json jsonc less lua markdown php r scala scss sql svelte swift toml vb vue xml yaml"
+)
+"""The protocol's names of languages that are suffixes as well."""
+BY_SUFFIX = {f".{name}": name for name in _AS_SUFFIXES.split()}
+BY_SUFFIX |= {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 
 
 def language_id(path: str, language: str) -> str:
@@ -91,8 +80,8 @@ def find_position(text: str, offset: int, encoding: Encoding) -> Position:
 
 
 def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
-    """Return the code points before `character` units of a line. A position inside a code point is its beginning; one
-    before the line is the line's beginning, and one after the line is its end."""
+    """Return the code points before `character` units of a line. A position within a code point means its beginning,
+    one after the line the line's end."""
     character = max(character, 0)
     if encoding == "utf-32" or line.isascii():
         return min(character, len(line))
@@ -105,10 +94,10 @@ def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
 
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""A shape that is not the protocol's, text that is not UTF-8, values nested too deeply."""
+"""The errors of messages that are not of the protocol, not UTF-8, or nested too deeply."""
 
 MANY = 1000
-"""The most sections a server may ask for at once, units of work under way, and letters in the name of one."""
+"""The limit for sections that a server asks for at once, for its units of work, and for letters in the id of one."""
 
 
 class Position(Struct, gc=False):
@@ -133,7 +122,7 @@ class TextEdit(Struct, rename="camel", gc=False):
 
 
 class CompletionItem(Struct, rename="camel", gc=False):
-    """Numbers may be written as 6.0, and whatever is optional may be null."""
+    """An item of a list. Numbers may be written as 6.0, and optional fields may be null."""
 
     label: str
     kind: float | None = None
@@ -171,7 +160,7 @@ class Defaults(Struct, rename="camel"):
 
 
 class CompletionList(Struct, rename="camel"):
-    """The server must be asked again after typing if the list is incomplete."""
+    """A list of completions. After more typing, an incomplete one is asked for again."""
 
     items: list[CompletionItem] = []
     is_incomplete: bool | None = False
@@ -189,7 +178,7 @@ class Snippet(msgspec.Struct):
 
 
 class InlineItem(msgspec.Struct, rename="camel"):
-    """A text without a range is inserted at the caret."""
+    """A suggested text; without a range, it is inserted at the caret."""
 
     insert_text: str | Snippet
     range: Range | None = None
@@ -214,7 +203,7 @@ class Message(Struct):
 
     id: int | str | None = None
     method: str | None = None
-    # Most parameters are never read, so they stay undecoded until somebody needs them.
+    # Most parameters are never read, so they are decoded on use.
     params: Raw = field(default_factory=lambda: Raw(b"null"))
     result: Raw = field(default_factory=lambda: Raw(b"null"))
     error: ResponseError | None = None
@@ -284,14 +273,20 @@ MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 
 
 _HALF = re.compile(
-    rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]", re.DOTALL
+    # Both forms begin alike, so that `re` looks for the backslash alone.
+    rb"\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])",
+    re.DOTALL,
 )
-"""Half of an escaped character. Whole ones, which servers may write, cost no time."""
+"""Half of an escaped character. It does not match whole ones, which need no repair."""
 
 
 def mend_text(body: bytes) -> bytes:
     """Mend a message as `JSON.parse` would: bytes that are not UTF-8, and halves of characters, become U+FFFD."""
-    text = body if body.isascii() else body.decode(errors="replace").encode()
+    text = body
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        text = body.decode(errors="replace").encode()
     if not _HALF.search(text):
         return text
     try:
@@ -308,7 +303,7 @@ _NUMBERS = ("kind", "insertTextFormat")
 
 
 def read_answer(answer: bytes) -> CompletionList:
-    """Return an empty list for null. Raises one of UNREADABLE if there is no list, or no readable item."""
+    """Return the list, which is empty for null. Raises one of UNREADABLE without a list or a readable item."""
     try:
         # The fast path: almost all answers can be read strictly.
         strict = _STRICT.decode(answer)
@@ -322,7 +317,7 @@ def read_answer(answer: bytes) -> CompletionList:
 
 
 def read_locations(answer: bytes) -> list[tuple[str, Position]]:
-    """Return an empty list for null. Raises one of UNREADABLE."""
+    """Return pairs of a path and a position; none for null. Raises one of UNREADABLE."""
     listed = msgspec.json.decode(answer, type=list[Location] | Location | None)
     return [
         (unquote((location.uri or location.target_uri).removeprefix("file://")), stretch.start)
@@ -351,7 +346,7 @@ def _lenient(answer: Any) -> CompletionList:
 
 
 def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
-    """Return None if the value has another shape. The fields in `ignored` are left out if they are wrong."""
+    """Convert a value, or return None if it has another shape. Wrong fields in `ignored` are left out."""
     if not isinstance(raw, dict):
         return None
     fields = {name: value for name, value in raw.items() if value is not None}

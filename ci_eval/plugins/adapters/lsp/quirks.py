@@ -1,4 +1,4 @@
-"""The treatment of certain servers so that their answers depend on the question alone, not on earlier ones."""
+"""The treatment of certain servers so that an answer depends on its question alone, not on earlier ones."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from ci_eval.plugins.adapters.place import Place
 
 class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     left_out: Callable[[Path], str] | None = None
-    """Project's root → the settings that the server is not given, in a few words; "" = none."""
+    """A function of the project's root that describes the settings which the server does not get; "" = none."""
     anew: bool = False
-    """True if each file gets a fresh server, since answers would show what a server has seen of others."""
+    """True if each file gets a fresh server, since answers would depend on the files before."""
     serial: bool = False
-    """True if the server handles one message at a time. It is only asked after the last edit is digested; otherwise
-    that work would count as part of its latency. Its first answer is as good as any, so it gets no time to warm up."""
+    """True if the server handles one message at a time. It is asked after it has parsed the last edit; otherwise that
+    work would count as latency. It gets no time to warm up, since its first answer is as good as any."""
     reads_all: bool = False
-    """True if the server offers names of the modules that it looked into; see `show_project`."""
+    """True if the server offers names of the modules that it has read so far; see `show_project`."""
     silent_if_clean: bool = False
-    """True if a clean file gets no diagnostics. Then each shown file (`reads_all`) ends with an error."""
+    """True if a clean file gets no diagnostics. Then `show_project` adds an error to each file."""
     hides_tags: bool = False
-    """True if types with the name of something else are left out, since the server lists them or not by chance."""
+    """True if types that another name hides are dropped, since the server lists them by chance."""
     kinds: bool = True
     extension: Extension = ""
     """The extension of VS Code that changes the server's displayed lists; see `model/sessions.py`."""
     announces: bool = False
-    """True if the server always announces its loading (`$/progress`); then it is not asked before that is done."""
+    """True if the server always announces its loading (`$/progress`), and is asked after that."""
 
     def unusual(self) -> dict[str, bool]:
         flags = {flag.encode_name: (getattr(self, flag.name), flag.default) for flag in fields(self)}
@@ -51,7 +51,7 @@ PLAIN = ServerQuirks()
 
 
 def clangd_options(place: Place) -> dict[str, Any]:
-    # Written once: each file gets a fresh server, and may read this folder but not change it.
+    # The servers of all files read this folder, and cannot change it.
     folder = place.programs / "commands"
     if not folder.exists():
         folder.mkdir()
@@ -60,7 +60,6 @@ def clangd_options(place: Place) -> dict[str, Any]:
 
 
 def fallback_options(place: Place) -> dict[str, Any]:
-    """Leave `--compile-commands-dir` of the user's command as it is."""
     return {"fallbackFlags": [f"-I{place.root / folder}" for folder in include_folders(place.root)]}
 
 
@@ -69,21 +68,21 @@ def _summarise(root: Path) -> str:
 
 
 CLANGD = ServerQuirks(left_out=_summarise, anew=True, serial=True, hides_tags=True, extension="clangd")
-"""The treatment of clangd. It keeps what it learns of the headers of each file (FileIndex), and orders names by that.
-It uses `fallbackFlags` for files for which the project has no compile command (https://clangd.llvm.org/extensions).
+"""clangd remembers the headers of each file (FileIndex), and orders names by that. It uses `fallbackFlags` for files
+without a compile command (https://clangd.llvm.org/extensions).
 
 The struct of `typedef struct X X` is listed or not, depending on the positions of the two in memory: clangd visits the
 names of the outermost scope in the order of a set of pointers (`Scope::DeclsInScope`, lookupVisibleDecls in
 clang/lib/Sema/SemaLookup.cpp), and the first one may hide the other.
 
-clangd reads compile commands from a database of ours (`compilationDatabasePath`, which wins over all others) and no
-`.clangd`.
+clangd reads compile commands from a database of ours (`compilationDatabasePath`, which wins over all others), and does
+not read `.clangd`.
 """
 OWN_DATABASE = replace(CLANGD, left_out=None)
 
 PYRIGHT = ServerQuirks(reads_all=True)
-"""The server offers to import the names of the modules that are bound: those that the check of an open file or an
-answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
+"""pyright offers to import names of the modules that it bound for the check of an open file or for an answer
+(`buildModuleSymbolsMap` in autoImporter.ts)."""
 BASEDPYRIGHT = replace(PYRIGHT, silent_if_clean=True)
 
 GOPLS = ServerQuirks(extension="gopls")
@@ -97,10 +96,10 @@ ROUNDS = 4
 def show_project(
     client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str], ending: str
 ) -> None:
-    """Open each source file in turn, and wait until it is checked. Then ask for lists until none grows: for a list,
-    too, a server looks into modules.
+    """Open each source file in turn, and wait until it is checked. Then ask for lists until none grows, since lists
+    make a server read modules as well.
 
-    `ending`: what each file ends with while it is open. Ends after `Surroundings.ready` seconds; then the client is
+    `ending`: a text added to each file while it is open. Ends after `Surroundings.ready` seconds; then the client is
     unready. Raises EngineFailure.
     """
     deadline = time.monotonic() + surroundings.ready
@@ -117,8 +116,8 @@ def show_project(
         client.open(root / path, language_id(surroundings.language, path), text, deadline)
 
     *_, last = texts
-    # basedpyright loses a file that is closed before it has found the files of the project. Once it has answered, it
-    # has found them. It may publish nothing about a file that is opened again, so this one is not of the project.
+    # basedpyright loses a file that is closed before it has found the project's files; its first answer means that it
+    # has. It may publish nothing about a file that is opened again, so the first one is not of the project.
     open_file(str(Path(last).with_stem(NO_FILE)), "")
     _count_names(client, "", "a", deadline)
     for path, text in texts.items():

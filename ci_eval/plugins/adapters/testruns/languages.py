@@ -1,8 +1,8 @@
-"""The languages whose tests are run, each by its real test runner.
+"""The languages whose tests are run, each by its usual test runner.
 
-Go: `go test` of the installed Go; its library is compiled once, into the cache. Java: javac and JUnit's console
-launcher, which comes from Maven Central; tests of JUnit 4 are run, too. JavaScript: the test runner of Node.js
-(`node:test`). Python: pytest in its own environment; tests of unittest are run, too.
+Go: `go test` of the installed Go; its library is compiled once, into the cache. Java: javac, and JUnit's console
+launcher from Maven Central, which also runs tests of JUnit 4. JavaScript: the test runner of Node.js (`node:test`).
+Python: pytest in a separate environment, which also runs tests of unittest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.fetch.clients import run_client
 from ci_eval.plugins.adapters import jars
-from ci_eval.plugins.adapters.engine import version_here
+from ci_eval.plugins.adapters.engine import read_toolchain
 from ci_eval.plugins.adapters.place import DRIVERS, Place
 from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.recipes import install_wheels, once
@@ -40,7 +40,7 @@ from ci_eval.plugins.adapters.testruns.sandbox import (
 
 GO_SETTINGS = {
     "CGO_ENABLED": "0",
-    # What the user has set by `go env -w` would change the runs.
+    # The user's settings by `go env -w` would change the runs.
     "GOENV": "off",
     "GOFLAGS": "-trimpath",
     "GOPROXY": "off",
@@ -55,7 +55,7 @@ GO_LIBRARY = """
     sync/atomic testing testing/fstest testing/iotest testing/internal/testdeps testing/quick text/template time unicode
     unicode/utf8 unsafe
 """.split()
-"""Packages that are compiled in advance, with their imports; others are compiled in each run that needs them."""
+"""Packages that are compiled in advance, with their imports; each run compiles the others that it needs."""
 
 
 class _GoEvent(msgspec.Struct, rename="pascal"):
@@ -68,7 +68,7 @@ _GO_EVENTS = msgspec.json.Decoder(_GoEvent)
 
 
 def install_go(cache: Path) -> Path:
-    version = version_here("go")
+    version = read_toolchain("go")
     digest = hashlib.sha256(" ".join(GO_LIBRARY).encode()).hexdigest()[:12]
     return once(cache / "graders" / f"go-{version}-{digest}", version, _compile_library).folder
 
@@ -81,25 +81,25 @@ def _compile_library(new: Path) -> dict[str, str]:
 
 def list_go_steps(work: Work) -> Sequence[Step]:
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
-    # A cache of links to the compiled packages: the run may add to it, and change nothing in the original.
+    # In a cache of links, the run can add packages without changing the original.
     for folder in (work.kit / "compiled").iterdir():
         if folder.is_dir():
             (compiled / folder.name).mkdir(parents=True)
             for file in folder.iterdir():
                 (compiled / folder.name / file.name).symlink_to(file)
     package = PurePosixPath(work.test).parent
-    # Go takes a repeated run from its cache without -count=1, and its vet would refuse tests that run.
+    # Without -count=1, Go would not run a test again; vet would refuse some tests.
     argv = ("go", "test", "-json", "-vet=off", "-count=1", f"./{package}")
     return [Step(argv=argv, variables={**GO_SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
 
 
 def read_go(_work: Work, ended: Ended) -> Outcome:
-    """Read the events of `go test`. A test that began must have come to an end."""
+    """Read the events of `go test`. Each test that began must have ended."""
     events = []
     for line in ended.output.splitlines():
         try:
             events.append(_GO_EVENTS.decode(line))
-        # The first line of what is kept may be cut, Go itself may speak, and a test may print JSON nested too deeply.
+        # The first line may be cut, Go prints other lines, and a test may print JSON that is nested too deeply.
         except (msgspec.MsgspecError, RecursionError):  # noqa: PERF203
             continue
     refused = "".join(event.output for event in events if event.action == "build-output")
@@ -200,7 +200,7 @@ def _java_options(place: Place) -> list[str]:
 
 
 def read_java(work: Work, ended: Ended) -> Outcome:
-    """Read the report of the engine that ran tests. JUnit writes one of each engine."""
+    """Read the report of the JUnit engine that ran tests: Jupiter, or Vintage for JUnit 4."""
     reports = [work.place.scratch / f"TEST-junit-{engine}.xml" for engine in ("jupiter", "vintage")]
     outcomes = [read_junit(path, ended, errors_run=True) for path in reports]
     return next((outcome for outcome in outcomes if outcome.runs), outcomes[0])
@@ -212,7 +212,7 @@ JAVA_NOTHING = {"boolean_type": "false", "integral_type": "0", "floating_point_t
 def stub_java(function: Node, body: Node, _source: bytes) -> tuple[int, int, str]:
     kind = function.child_by_field_name("type")
     value = JAVA_NOTHING.get(kind.type, "null") if kind else ""
-    # Java refuses statements that it sees will never be reached; after this it sees none.
+    # Java refuses statements after a plain `return`, but not after a conditional one.
     returns = f" if (true) return {'' if kind is None or kind.type == 'void_type' else value};"
     return body.start_byte + 1, body.start_byte + 1, returns
 
@@ -241,24 +241,24 @@ JAVA = Runner(
 # ----------------------------------------------------------------------------------------------------------- JavaScript
 
 GUARD = DRIVERS / "testruns" / "stays.cjs"
-"""A file that keeps a test from ending its process before its runner has seen the outcome."""
+"""A script that keeps a test from ending its process before the runner knows the outcome."""
 
 
 def list_javascript_steps(work: Work) -> Sequence[Step]:
     report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
     words = ("--test-reporter=tap", "--test-reporter-destination=stdout")
     return [
-        # The test runner does not say what is wrong with a file that it cannot read.
+        # The test runner does not report what is wrong with a file that it cannot read.
         Step(argv=("node", "--check", work.test), compiles=True),
         Step(argv=("node", "--require", str(GUARD), "--test", *report, *words, work.test)),
     ]
 
 
 def read_javascript(work: Work, ended: Ended) -> Outcome:
-    # A file in which no test began is one itself to Node.js, under its path.
+    # Node.js reports a file without tests as a test with the file's path.
     own = str(work.files / work.test)
     outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
-    # What the file itself said is after # in what is printed, up to the count of its tests.
+    # The file's own output comes after #, up to the count of its tests.
     printed = ended.output.partition("\n1..")[0].splitlines()
     words = [line[2:] for line in printed if line.startswith("# ") and not line.startswith("# Subtest")]
     if outcome.passes or not words or outcome.said.count("\n"):
@@ -306,16 +306,16 @@ def list_python_steps(work: Work) -> Sequence[Step]:
     settings = work.place.scratch / "pytest.ini"
     settings.write_text("[pytest]\n")
     options = ("-q", "--tb=short", "-p", "no:cacheprovider", f"--junit-xml={work.report}", f"--rootdir={work.files}")
-    # The project's own settings may ask for plugins that are not there.
+    # The project's settings may need plugins that are not installed.
     command = (interpreter(), "-B", "-s", "-S", "-m", "pytest", "-c", str(settings), *options, work.test)
     sites = sorted(work.place.environment.glob("lib/python*/site-packages")) if work.place.environment else []
     # With -I instead of -s and -S, Python would ignore these folders.
     path = [work.files / "src", work.files, *sites, work.kit]
     variables = {
         "PYTHONPATH": ":".join(map(str, path)),
-        # Plugins among the project's packages would be loaded by themselves.
+        # Otherwise, pytest would load plugins among the project's packages.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        # The order of sets must not differ from run to run.
+        # Otherwise, the order of sets would differ from run to run.
         "PYTHONHASHSEED": "0",
     }
     return [Step(argv=command, variables=variables)]
@@ -326,7 +326,7 @@ def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, s
         return None
     at = body.children[0].start_byte
     line = source[source.rfind(b"\n", 0, at) + 1 : at]
-    # A body on the line of the `def` goes on after a semicolon.
+    # If the body is on the line of the `def`, it continues after a semicolon.
     indent = "\n" + line.decode() if not line.strip() else "; "
     return at, at, f"return None{indent}"
 

@@ -1,11 +1,11 @@
-"""The versions of a function that are wrong: a good test fails on them.
+"""Mutants: wrong versions of a function, on which a good test fails.
 
 Each mutant changes one thing in the function's body. There are six operators, as in most tools for mutation testing:
 
 comparison (`<` → `<=`, `==` → `!=` …), arithmetic (`+` → `-`, `*` → `/` …), boolean (`and` → `or`, `not x` → `x`),
 constant (a number → one more, `true` → `false`, a text → an empty one), return value (→ nothing) and statement (gone).
 
-Nothing tells whether a mutant behaves differently from the function: some do not, and no test can kill these.
+Some mutants behave like the function, so no test can kill them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import groupby
 import msgspec
 
 from ci_eval.core.base.chance import draw
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Stretch
 from ci_eval.plugins.adapters.testruns.sandbox import Runner, Syntax
 
@@ -47,14 +47,14 @@ def _short(text: str) -> str:
 
 
 def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
-    """Return them in an order drawn by place and change; none without a function at `focal`."""
+    """Return the mutants of the function at `focal`, or none. Their random order depends on the function alone."""
     source = text.encode()
     function = find_function(runner, text, focal)
     if function is None:
         return []
     _, body = function
-    # If the grammar cannot read the file as it is, it cannot tell that a mutant is broken, either.
-    broken = parser(runner.grammar).parse(source).root_node.has_error
+    # If the grammar cannot read the file itself, it cannot tell which mutants are broken.
+    broken = parse_tree(source, runner.grammar).root_node.has_error
     changes: dict[Mutant, None] = {}
     waiting = [body]
     while waiting:
@@ -67,13 +67,12 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
         if node.type not in runner.syntax.strings:
             waiting += reversed(node.children)
     valid = [mutant for mutant in changes if broken or not _is_broken(runner, mutant.apply_mutation(source))]
-    # The order depends on the function alone, so it stays the same if other parts of the file change.
     own = source[body.start_byte : body.end_byte].decode()
     return sorted(valid, key=lambda mutant: draw(0, f"{own}\0{mutant.begin - body.start_byte}\0{mutant.replacement}"))
 
 
 def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
-    """Return None if no version of the function can give nothing."""
+    """Return the file with a function that returns nothing, or None if there is no such version."""
     source = text.encode()
     function = find_function(runner, text, focal)
     change = runner.stub(*function, source) if function else None
@@ -82,9 +81,9 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
 
 
 def find_function(runner: Runner, text: str, focal: Stretch) -> tuple[Node, Node] | None:
-    """Return the outermost function with a body within that stretch, and that body, or None."""
+    """Return the outermost function with a body within `focal`, and its body, or None."""
     begin, end = (len(text[:offset].encode()) for offset in (focal.begin, focal.end))
-    waiting = [parser(runner.grammar).parse(text.encode()).root_node]
+    waiting = [parse_tree(text.encode(), runner.grammar).root_node]
     while waiting:
         node = waiting.pop()
         if node.end_byte <= begin or node.start_byte >= end:
@@ -97,7 +96,7 @@ def find_function(runner: Runner, text: str, focal: Stretch) -> tuple[Node, Node
 
 
 def _is_broken(runner: Runner, text: str) -> bool:
-    return parser(runner.grammar).parse(text.encode()).root_node.has_error
+    return parse_tree(text.encode(), runner.grammar).root_node.has_error
 
 
 def _changes_of(node: Node, syntax: Syntax, source: bytes) -> Iterator[Mutant]:

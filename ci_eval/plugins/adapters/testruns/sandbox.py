@@ -27,7 +27,7 @@ from ci_eval.plugins.adapters.process import EngineProcess
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     place: Place
-    """The `folder` is what `Runner.install` made; the run may write in its `scratch`."""
+    """The workspace. Its `folder` is the one from `Runner.install`; the run may write to `scratch`."""
     test: str
 
     @property
@@ -67,7 +67,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Syntax(msgspec.Struct, frozen=True, kw_only=True):
-    """Names in a grammar of the nodes that mutants change. Leaves are named by their text."""
+    """The grammar's names of nodes that mutants change. Leaves are named by their text."""
 
     functions: frozenset[str]
     """Function nodes with a `body`."""
@@ -102,7 +102,7 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     grammar: str
     programs: tuple[str, ...] = ()
     install: Callable[[Path], Path]
-    """Cache → the folder in it with everything that the machine does not bring. Raises PreparationError."""
+    """Cache → the folder in it with everything that is not on the machine. Raises PreparationError."""
     steps: Callable[[Work], Sequence[Step]]
     read: Callable[[Work, Ended], Outcome]
     dependencies: str = ""
@@ -110,16 +110,16 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     runs_own: bool = False
     syntax: Syntax
     stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
-    """The function's node, its body and the file → begin and end of the change that makes it return nothing at once,
-    and the new text. The code after it stays, so that imports are used."""
+    """The function's node, its body and the file → begin, end and new text of the change that makes the function return
+    nothing at once. The code after it stays, so that imports are used."""
     whole: re.Pattern[str] | None = None
-    """The beginning of an answer that is all of the test's file, and so replaces it."""
+    """The beginning of an answer that replaces the whole file of the test."""
     heading: re.Pattern[str] | None = None
-    """A text that such an answer gets from the record's file if it lacks it, such as the name of its package."""
+    """A text of the record's file, such as the name of its package, that such an answer gets if it lacks it."""
 
 
-KEPT = 1 << 18
-"""Bytes of the end of a program's output; the rest is thrown away as it comes."""
+KEPT_BYTES = 1 << 18
+"""Bytes at the end of a program's output; those before are dropped."""
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
@@ -128,7 +128,7 @@ class Program(EngineProcess):
         """Wait for the program's end. Raises EngineTimeout after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
-        # A program that reads its input comes to the end at once, instead of waiting.
+        # Otherwise, a program that reads its input would wait.
         self._process.stdin.close()
         printed = b""
         while True:
@@ -136,9 +136,9 @@ class Program(EngineProcess):
             chunk = os.read(self._stdout, 1 << 20)
             if not chunk:
                 break
-            printed = (printed + chunk)[-KEPT:]
+            printed = (printed + chunk)[-KEPT_BYTES:]
         try:
-            # It may have closed its output, and go on.
+            # The program may go on with a closed output.
             code = self._process.wait(max(deadline - time.monotonic(), 0.1))
         except subprocess.TimeoutExpired as error:
             raise EngineTimeout(f"{self.name} did not end in time") from error
@@ -163,7 +163,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
             timeout=timeout,
             memory=self.settings.memory,
             environment=self.environment,
-            # Other people's code is run within whole walls, or none at all: `prepare` of the grader has asked which.
+            # Strangers' code runs in the complete sandbox or in none: `prepare` of the grader has checked that.
             confine="off" if self.settings.confine == "off" else "required",
         )
         started = time.monotonic()
@@ -175,7 +175,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
                 (work.files / path).parent.mkdir(parents=True, exist_ok=True)
                 (work.files / path).write_bytes(text.encode())
             outcome = self._run_steps(work, timeout)
-        # Folders have another name each time, and what is in memory another address.
+        # The names of folders and the addresses of objects differ from run to run.
         words = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…").replace(str(self.kit), "…")
         words = ADDRESS.sub("0x…", words)
         return replace(outcome, said=words, seconds=time.monotonic() - started)
@@ -200,7 +200,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _links_and_git(folder: str, names: list[str]) -> list[str]:
-    # A link may lead out of the project, and CI systems keep tokens in .git.
+    # A link may lead out of the project, and CI systems store tokens in .git.
     return [name for name in names if name == ".git" or Path(folder, name).is_symlink()]
 
 
@@ -213,10 +213,10 @@ LONGEST_LINE = 300
 def read_junit(
     path: Path, ended: Ended, *, errors_run: bool, counts: Callable[[str], bool] = lambda _: True
 ) -> Outcome:
-    """Check a report in JUnit's XML and the exit code, which must be 0 if all passes: neither is believed alone.
+    """Read a report in JUnit's XML, and check the exit code against it.
 
-    `errors_run`: whether a test that is an `<error>` has run (JUnit: any exception), or not (pytest: it could not be
-    imported or set up). `counts`: whether a test of that name is one.
+    `errors_run`: whether a test with an `<error>` has run (JUnit: any exception) or not (pytest: it could not be
+    imported or set up). `counts`: returns whether a name belongs to a test.
     """
     try:
         root = ElementTree.fromstring(_xml(path))  # noqa: S314  `_xml` lets no entities through
@@ -242,20 +242,20 @@ def read_junit(
 
 def _xml(path: Path) -> str:
     """Raises OSError, or ValueError if it is not a report."""
-    # The test may have put a link or a pipe there: neither is followed or waited for.
+    # The test may have put a link or a pipe there: we neither follow the one nor wait for the other.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError("it is no file")
+            raise ValueError("it is not a file")
         data = file.read(LARGEST + 1)
     text = data.decode()
     # A few entities within each other can fill the memory.
     if len(data) > LARGEST or "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ValueError("it is no report")
+        raise ValueError("it is not a report")
     return text
 
 
 def telling_lines(text: str) -> list[str]:
-    """Return no blank lines, and each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
+    """Return the lines that are not blank, cut to LONGEST_LINE; of many lines, the first and the last ones."""
     lines = [quote(line.rstrip(), LONGEST_LINE) for line in text.splitlines() if line.strip()]
     return lines if len(lines) <= 2 * LINES else [*lines[:LINES], "…", *lines[-LINES:]]

@@ -20,13 +20,13 @@ from ci_eval.plugins.adapters.testruns.mutants import Mutant, find_function, mut
 from ci_eval.plugins.adapters.testruns.sandbox import Box, Outcome, Runner
 
 ATTEMPTS = 3
-"""Mutants that are tried for each one wanted, since some do not compile."""
-PATIENCE, SLOWER = 3.0, 10.0
-"""Seconds for a mutant, and the factor of the right function's time that is added to them."""
+"""Mutants that are tried for each one needed, since some do not compile."""
+PATIENCE_S, SLOWER = 3.0, 10.0
+"""Seconds for a mutant, to which SLOWER times the right function's time is added."""
 
 
 class NotRunnable(Exception):
-    """An error: tests of a record cannot be run here; the message says why."""
+    """The tests of a record cannot be run here, for the reason in the message."""
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class Trials:
     def __init__(self, settings: RunSettings, cache: Path) -> None:
         self._settings = settings
         self._cache = cache
-        # Of the last ones only: a grader is asked for the words to its scores right after them.
+        # A few are enough: a grader explains its scores right after them.
         self._tried = lru_cache(4)(self._try)
         self._benches = lru_cache(4)(self._bench)
 
@@ -52,7 +52,7 @@ class Trials:
         """Raises PreparationError if the test runner cannot be installed, or EngineFailure."""
         if record is None or record.run is None:
             return Trial(runnable=False, said="It is not run: the record does not say how (`run`).")
-        # Encoded, since a cache needs a key that can be hashed.
+        # The key of a cache must be hashable.
         return self._tried(msgspec.json.encode((record.run, record.references, language)), test)
 
     def _try(self, task: bytes, test: str) -> Trial:
@@ -130,8 +130,8 @@ class _Bench:
                 mutants=min(self._most, len(self._mutants)),
                 said=right.said,
             )
-        # A mutant may loop for ever; a mutant that is much slower than the right function counts as killed.
-        patience = min(self._timeout, PATIENCE + SLOWER * right.seconds)
+        # A mutant may loop for ever. One that is much slower than the right function counts as killed.
+        patience = min(self._timeout, PATIENCE_S + SLOWER * right.seconds)
         on_stub = None if self._stub is None else self.outcome(test, self._stub, patience)
         killed, living, source = 0, list[Mutant](), self._focal.encode()
         for mutant in self._mutants[: ATTEMPTS * self._most]:
@@ -161,7 +161,8 @@ class _Bench:
 
 
 def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:
-    """Indent the test like its place; a whole file is returned as it is."""
+    """Return the test's file with the test in its place, indented like that place. If the test is a whole file, it
+    replaces the file."""
     if runner.whole and runner.whole.match(test.lstrip()):
         heading = runner.heading.search(around) if runner.heading and not runner.heading.search(test) else None
         return f"{heading[0]}\n{test}" if heading else test

@@ -1,20 +1,20 @@
-"""A remover of comments from a text, as MERA CODE's CodeBLEU does it, with a tokenizer for Python.
+"""A function that removes comments as MERA CODE's CodeBLEU does, and a tokenizer for Python.
 
 The tokenizer works as the standard library of Python 3.8 to 3.11 does. From 3.12 on, `tokenize` takes f-strings apart
-and gives up at other texts, so what is left of a text without its comments would differ with the Python that runs this.
+and fails at other texts, so the remaining text would depend on the version of Python.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 Token = tuple[str, str, tuple[int, int], tuple[int, int]]
-"""A tuple: kind (comment, string, newline, indent or other), text, begin, and end. Both are line from 1 and column."""
+"""A tuple: kind (comment, string, newline, indent or other), text, begin and end (lines from 1, columns from 0)."""
 
 
 class Unreadable(Exception):
-    """A text in which a string or bracket is not closed, or a line is indented as none before it."""
+    """A text in which a string or bracket is not closed, or a line ends a block that did not begin."""
 
 
 # The expressions and the order in which they are tried are those of CPython's Lib/tokenize.py.
@@ -40,7 +40,7 @@ _CLOSING = {
     '"""': re.compile(r'[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'),
 }
 _TAB = 8
-"""The columns that a tab goes on to a multiple of."""
+"""A tab ends at the next multiple of these columns."""
 
 
 def read(text: str) -> Iterator[Token]:
@@ -58,12 +58,12 @@ class _Reader:
         """Whether the last line ended in a backslash."""
         self._indents = [0]
         self._string = ""
-        """The text so far of a string that goes on in the next line."""
+        """The text so far of a string that continues in the next line."""
         self._begin = (0, 0)
-        """The line and column at which that string began."""
+        """The line and column of that string."""
         self._closing = _CLOSING["'"]
         self._one_line = False
-        """Whether that string goes on only because of a backslash."""
+        """Whether that string continues because of a backslash."""
         self._row, self._last = 0, ""
 
     def line(self, row: int, line: str) -> Iterator[Token]:
@@ -91,21 +91,19 @@ class _Reader:
                     yield "comment", line[offset:end], (row, offset), (row, end)
                 yield "other", line[end:], (row, end), (row, len(line))
                 return
-            yield from self._move(line, offset, column)
+            if column > self._indents[-1]:
+                self._indents.append(column)
+                yield "indent", line[:offset], (row, 0), (row, offset)
+            while column < self._indents[-1]:
+                if column not in self._indents:
+                    raise Unreadable("a line is indented as none before it")
+                self._indents.pop()
+                yield "other", "", (row, offset), (row, offset)
         self._joined = False
         yield from self._within(line, offset)
 
-    def _move(self, line: str, place: int, column: int) -> Iterator[Token]:
-        if column > self._indents[-1]:
-            self._indents.append(column)
-            yield "indent", line[:place], (self._row, 0), (self._row, place)
-        while column < self._indents[-1]:
-            if column not in self._indents:
-                raise Unreadable("a line is indented as none before it")
-            self._indents.pop()
-            yield "other", "", (self._row, place), (self._row, place)
-
     def _within(self, line: str, place: int) -> Iterator[Token]:
+        """Yield the tokens from `place` on, which is not within a string."""
         while place < len(line):
             match = _NEXT.match(line, place)
             if not match:
@@ -114,35 +112,31 @@ class _Reader:
                 continue
             kind = match.lastgroup or ""
             begin, place = match.span(kind)
-            token = line[begin:place]
+            text = line[begin:place]
             if kind == "long":
-                closed = self._open(token[-3:], line, begin).match(line, place)
+                closed = self._open(text[-3:], line, begin).match(line, place)
                 if not closed:
                     return
                 place = closed.end()
-                kind, token, self._string = "string", line[begin:place], ""
-            elif kind == "string" and token.endswith("\n"):
-                self._open(token.lstrip("bBrRuUfF")[0], line, begin)
+                kind, text, self._string = "string", line[begin:place], ""
+            elif kind == "string" and text.endswith("\n"):
+                self._open(text.lstrip("bBrRuUfF")[0], line, begin)
                 return
-            yield from self._emit(kind, token, begin)
+            elif kind == "joined":
+                self._joined = True
+                return
+            if kind == "sign":
+                self._brackets += (text in "([{") - (text in ")]}")
+            if kind == "newline" and self._brackets > 0:
+                kind = "other"
+            if kind != "end":
+                reported = kind if kind in ("comment", "string", "newline") else "other"
+                yield reported, text, (self._row, begin), (self._row, place)
 
     def _open(self, quote: str, line: str, begin: int) -> re.Pattern[str]:
         self._string, self._begin, self._one_line = line[begin:], (self._row, begin), len(quote) == 1
         self._closing = _CLOSING[quote]
         return self._closing
-
-    def _emit(self, kind: str, text: str, begin: int) -> Iterator[Token]:
-        if kind == "joined":
-            self._joined = True
-            return
-        if kind == "end":
-            return
-        if kind == "sign":
-            self._brackets += (text in "([{") - (text in ")]}")
-        if kind == "newline" and self._brackets > 0:
-            kind = "other"
-        reported = kind if kind in ("comment", "string", "newline") else "other"
-        yield reported, text, (self._row, begin), (self._row, begin + len(text))
 
     def finish(self) -> Iterator[Token]:
         if self._string or self._brackets or self._joined:
@@ -176,30 +170,28 @@ _COMMENT_OR_STRING = re.compile(r"//.*?$|/\*.*?\*/|'(?:\\.|[^\\'])*'|\"(?:\\.|[^
 
 
 def strip_comments(language: str, text: str) -> str:
-    """Return the text without comments and empty lines, in Python without docstrings. If Python's tokens cannot be
-    read, it is the whole text."""
-    if language != "python":
-        return _full_lines(_COMMENT_OR_STRING.sub(lambda match: " " if match[0].startswith("/") else match[0], text))
-    try:
-        return _full_lines(_strip_python(text))
-    except Unreadable:
-        return text
+    """Return the text without comments and empty lines, in Python also without docstrings. Return the whole text if the
+    tokens of Python cannot be read."""
+    if language == "python":
+        try:
+            stripped = _strip_python(list(read(text)))
+        except Unreadable:
+            return text
+    else:
+        stripped = _COMMENT_OR_STRING.sub(lambda match: " " if match[0].startswith("/") else match[0], text)
+    return "\n".join(line for line in stripped.split("\n") if line.strip())
 
 
-def _full_lines(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if line.strip())
-
-
-def _strip_python(text: str) -> str:
+def _strip_python(tokens: Sequence[Token]) -> str:
     parts: list[str] = []
     before, last_row, last_column = "indent", -1, 0
-    for kind, token, (row, column), (end_row, end_column) in read(text):
+    for kind, token, (row, column), (end_row, end_column) in tokens:
         if row > last_row:
             last_column = 0
         if column > last_column:
             parts.append(" " * (column - last_column))
-        # A string at the beginning of a statement is a docstring; one at the beginning of a line within brackets is
-        # taken for one, too.
+        # As in the original, a string at the beginning of a statement is taken for a docstring, and one at the
+        # beginning of a line within brackets as well.
         stays = before not in ("indent", "newline") and column > 0 if kind == "string" else kind != "comment"
         if stays:
             parts.append(token)

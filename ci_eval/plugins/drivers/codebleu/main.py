@@ -1,11 +1,10 @@
-"""A server of CodeBLEU for pairs of texts. It uses the grammars in one folder, which its caller puts in front of the
-search path.
+"""A server of CodeBLEU for pairs of texts. Its caller puts the folder of the grammars in front of the search path.
 
 Each line on standard input is a question, each line on standard output its answer, both JSON:
 
     [variant, language, reference, hypothesis]    → {"scores": {…}} or {"error": …}
 
-Variants: mera, strict. Imports the standard library and the grammars only.
+Variants: mera, strict. This package imports the standard library and the grammars only.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterable
-from typing import Any, BinaryIO
+from typing import Any
 
 from ci_eval.plugins.drivers.codebleu import mera, strict
 from ci_eval.plugins.drivers.codebleu.parts import TooMuch
@@ -34,21 +32,15 @@ def answer(variant: str, language: str, reference: str, hypothesis: str) -> dict
         return {"error": traceback.format_exc(limit=-3)}
 
 
-def serve(questions: Iterable[bytes], answers: BinaryIO) -> None:
-    for question in questions:
-        answers.write(json.dumps(answer(*json.loads(question))).encode() + b"\n")
-        answers.flush()
-
-
 def main() -> None:
-    """Answer questions from standard input until it ends. Exits with a message if the grammars lack a rule's word."""
-    if unknown := strict.strange():
-        sys.exit(f"the grammars have no {', '.join(unknown)}")
+    """Answer questions from standard input until it ends."""
     # A walk takes several calls for each level of a tree.
     sys.setrecursionlimit(10 * DEEPEST)
     # The grammars stay until the end, so the garbage collector need not look at them.
     gc.freeze()
-    # Whatever prints must not end up between the answers.
-    out = os.fdopen(os.dup(1), "wb")
+    # Nothing that prints may write between the answers.
+    answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    serve(sys.stdin.buffer, out)
+    for question in sys.stdin.buffer:
+        answers.write(json.dumps(answer(*json.loads(question))).encode() + b"\n")
+        answers.flush()

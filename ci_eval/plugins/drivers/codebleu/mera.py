@@ -1,8 +1,8 @@
 """The CodeBLEU of MERA CODE's UnitTests, value for value: github.com/Pstva/code_bleu at commit 014f2e8.
 
-Two things differ. What depends there on the order of a set (and so on PYTHONHASHSEED) keeps the order of the text, and
-a text whose data flow would take minutes has no score. Floats are added by `math.fsum`, since the last digits of `sum`
-have changed in Python 3.12.
+Two things differ. Where the original's result depends on the order of a set (and so on PYTHONHASHSEED), this one keeps
+the order of the text. A text whose data flow would take minutes has no score. Floats are added by `math.fsum`, since
+the last digits of `sum` have changed in Python 3.12.
 """
 
 from __future__ import annotations
@@ -10,32 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from ci_eval.plugins.drivers.codebleu import parts
 from ci_eval.plugins.drivers.codebleu.comments import strip_comments
-from ci_eval.plugins.drivers.codebleu.parts import (
-    COMES,
-    COMPUTED,
-    Edge,
-    Entry,
-    Flow,
-    Node,
-    States,
-    TooMuch,
-    brevity,
-    depth,
-    edges,
-    join_states,
-    match_runs,
-    share_edges,
-    tokens,
-    unique,
-    walk,
-)
+from ci_eval.plugins.drivers.codebleu.parts import COMES, COMPUTED, Edge, Entry, Flow, Node, States, TooMuch
 from ci_eval.plugins.drivers.codebleu.trees import parse
 
 LENGTH_OF_A_REFERENCE = 2
-"""The length of a reference in the original, since a reference is there a pair of its words and their weights."""
-LARGEST = 3_000_000
-"""The most nodes of all sub-trees of a text together; each of them is spelled out."""
+"""The length of any reference in the original, where a reference is a pair of its words and their weights."""
+MOST_NODES = 3_000_000
+"""The most nodes of all sub-trees of a text together, since each sub-tree is spelled out."""
 
 
 def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
@@ -44,29 +27,32 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
     expected, given = reference.split(), hypothesis.split()
     # The weighted part is a recall: the reference is compared with the text.
     weights = {word: 1 if word in KEYWORDS[language] else 0.2 for word in expected}
-    parts = {
-        "ngram": brevity(len(expected), len(given)) * match_runs(given, expected, {}, least=1),
-        "weightedNgram": brevity(LENGTH_OF_A_REFERENCE, len(given)) * match_runs(expected, given, weights, least=1),
+    scores = {
+        "ngram": parts.brevity(len(expected), len(given)) * parts.match_runs(given, expected, {}, least=1),
+        "weightedNgram": parts.brevity(LENGTH_OF_A_REFERENCE, len(given))
+        * parts.match_runs(expected, given, weights, least=1),
     }
     reference, hypothesis = (strip_comments(language, text) for text in (reference, hypothesis))
     reference_tree, hypothesis_tree = parse(language, reference), parse(language, hypothesis)
-    parts["syntax"] = same_subtrees(reference_tree, hypothesis_tree)
+    scores["syntax"] = same_subtrees(reference_tree, hypothesis_tree)
     expected_edges = find_mera_edges(language, reference_tree, reference)
-    parts["dataflow"] = share_edges(expected_edges, find_mera_edges(language, hypothesis_tree, hypothesis)) or 0.0
-    return {"codebleu": math.fsum(0.25 * part for part in parts.values()), **parts}
+    scores["dataflow"] = (
+        parts.share_edges(expected_edges, find_mera_edges(language, hypothesis_tree, hypothesis)) or 0.0
+    )
+    return {"codebleu": math.fsum(0.25 * score for score in scores.values()), **scores}
 
 
 def same_subtrees(expected: Node, given: Node) -> float:
-    """Return the share of the reference's sub-trees that are somewhere in the text. Names and operators are ignored."""
+    """Return the share of the expected sub-trees that occur in the given tree. Names and operators are ignored."""
     expected_subtrees, given_subtrees = _spell_subtrees(expected), frozenset(_spell_subtrees(given))
     return sum(subtree in given_subtrees for subtree in expected_subtrees) / len(expected_subtrees)
 
 
 def _spell_subtrees(root: Node) -> list[str]:
     """Return each sub-tree of more than one node, and the whole tree, as texts. Raises TooMuch."""
-    subtrees = [node for node in walk(root) if node.children or node is root]
-    if sum(node.raw.descendant_count for node in subtrees) > LARGEST:
-        raise TooMuch(f"its sub-trees have more than {LARGEST:,} nodes together")
+    subtrees = [node for node in parts.walk(root) if node.children or node is root]
+    if sum(node.raw.descendant_count for node in subtrees) > MOST_NODES:
+        raise TooMuch(f"its sub-trees have more than {MOST_NODES:,} nodes together")
     return [str(node.raw) for node in subtrees]
 
 
@@ -116,25 +102,23 @@ KEYWORDS = {
 
 # ----------------------------------------------------------------------------------------------------------- data flow
 #
-# The rules are those of `parser/DFG.py` (from Microsoft's CodeXGLUE, MIT), with what they miss: no `:=`, `--` or
-# `range` in Go, no plain `=` in JavaScript, no initialisers and no `foreach` in C#. `strict.RULES` has what they should
-# be.
+# The rules are those of `parser/DFG.py` (from Microsoft's CodeXGLUE, MIT), with its gaps: no `:=`, `--` or `range` in
+# Go, no plain `=` in JavaScript, no initialisers and no `foreach` in C#. `strict.RULES` has none of these gaps.
 
 DEEPEST = 980
-"""The levels of a tree at which the original's recursion ends, at Python's own limit; it then finds no data flow at
-all."""
+"""The most levels of a tree: with more, the original reaches Python's recursion limit and finds no data flow."""
 
 
 class Incomplete(Exception):
-    """A statement at which the original fails, because a part is missing or is one of a string. It then finds no data
-    flow."""
+    """A statement at which the original fails, because a part is missing or is part of a string. The original then
+    finds no data flow in the whole text."""
 
 
 Rule = Callable[["MeraFlow", Node, States], States]
 
 
 class MeraFlow(Flow):
-    """The walk by rules: the type of a node → what it does."""
+    """A walk by rules: the type of a node → the function that walks it."""
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         super().__init__()
@@ -161,10 +145,10 @@ class MeraFlow(Flow):
         return self.walk_all([*clauses, *(child for child in node.children if child not in clauses)], states)
 
     def names(self, node: Node | None) -> list[Node]:
-        """Return the tokens of a node that the grammar leaves open, literals included. Raises Incomplete."""
+        """Return the tokens of a node that are names or literals. Raises Incomplete."""
         if node is None:
             raise Incomplete
-        all_tokens = list(tokens(node))
+        all_tokens = list(parts.tokens(node))
         self.take(len(all_tokens))
         if any(map(_is_within_a_string, all_tokens)):
             raise Incomplete
@@ -177,7 +161,7 @@ class MeraFlow(Flow):
 
 
 def _is_within_a_string(node: Node) -> bool:
-    """Return whether a node is part of what counts as one token."""
+    """Return whether a node is part of a string, which counts as one token."""
     # The original's pairing of Python's children gets there (`a.b = "c"`).
     return node.index < 0 and not node.children and node.type != "comment"
 
@@ -195,7 +179,6 @@ def _declare(flow: MeraFlow, name: Node | None, value: Node | None, states: Stat
 
 
 def declaration(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow of `int a = b`."""
     return _declare(flow, node.field("name"), node.field("value"), states)
 
 
@@ -216,13 +199,14 @@ def _merge(entries: list[Entry], begin: int) -> None:
     for name, token, how, sources, positions in entries[begin:]:
         known = merged.get((name, token, how))
         if known:
-            sources, positions = unique([*known[0], *sources]), sorted({*known[1], *positions})
+            sources, positions = parts.unique([*known[0], *sources]), sorted({*known[1], *positions})
         merged[name, token, how] = sources, positions
     entries[begin:] = [(*key, *value) for key, value in merged.items()]
 
 
 def _branching(branches: frozenset[str], *, onwards: bool, always_before: bool) -> Rule:
-    """Return the rule for branches. `onwards`: all children after the first branch are branches, too."""
+    """Return the rule for branches. `onwards`: all children after the first branch are branches, too. `always_before`:
+    the states before count even if there is an else."""
 
     def rule(flow: MeraFlow, node: Node, states: States) -> States:
         current = dict(states)
@@ -233,23 +217,23 @@ def _branching(branches: frozenset[str], *, onwards: bool, always_before: bool) 
             else:
                 current = flow.walk(child, current)
         complete = any("else" in child.type for child in node.children)
-        return join_states([*branch_states, current, *([] if complete and not always_before else [states])])
+        return parts.join_states([*branch_states, current, *([] if complete and not always_before else [states])])
 
     return rule
 
 
 def _counting(head: str) -> Rule:
-    """Return the rule for `for`, which does what follows the head twice."""
+    """Return the rule for `for`, which walks the children after the head twice."""
 
     def rule(flow: MeraFlow, node: Node, states: States) -> States:
         begin = len(flow.entries)
         states = flow.walk_all(node.children, states)
-        position = next(
-            (position for position, child in enumerate(node.children) if child.type == head), len(node.children)
-        )
-        if position < len(node.children) and (update := node.children[position].field("update")):
-            states = flow.walk(update, states)
-        states = flow.walk_all(node.children[position + 1 :], states)
+        types = [child.type for child in node.children]
+        if head in types:
+            position = types.index(head)
+            if update := node.children[position].field("update"):
+                states = flow.walk(update, states)
+            states = flow.walk_all(node.children[position + 1 :], states)
         _merge(flow.entries, begin)
         return states
 
@@ -257,6 +241,7 @@ def _counting(head: str) -> Rule:
 
 
 def _twice(turn: Rule) -> Rule:
+    """Return the rule for other loops, which walks a turn twice."""
 
     def rule(flow: MeraFlow, node: Node, states: States) -> States:
         begin = len(flow.entries)
@@ -277,18 +262,15 @@ def note_assignment(flow: MeraFlow, name: Node | None, value: Node | None, state
 # ------------------------------------------------------------------------------------------------------------- Python
 
 
-def _list_children(node: Node | None) -> list[Node]:
-    if node is None:
-        raise Incomplete
-    return [child for child in node.children if child.type != ","]
-
-
 def _python_assign(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow from the children of the right side to those of the left one."""
-    # Children of both sides are paired if they are equally many: so those of `a.b` with those of `c + d`, too.
-    left, right = _list_children(node.field("left")), _list_children(node.field("right"))
+    """Note the data flow from the right side of an assignment to the left one. Raises Incomplete."""
+    sides = node.field("left"), node.field("right")
+    if None in sides:
+        raise Incomplete
+    left, right = ([child for child in side.children if child.type != ","] for side in sides if side)
+    # Children of both sides are paired if they are equally many, so those of `a.b` with those of `c + d`, too.
     if len(left) != len(right) or not left:
-        return _python_pair(flow, [node.field("left")], [node.field("right")], states)
+        return _python_pair(flow, sides[:1], sides[1:], states)
     return _python_pair(flow, left, right, states)
 
 
@@ -304,14 +286,13 @@ def _python_pair(flow: MeraFlow, left: Sequence[Node | None], right: Sequence[No
 
 
 def python_assignment(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow of `a = b` and `a += b`. Nothing is noted for `a: int`."""
+    """Note the data flow of `a = b` and `a += b`; `a: int` has none."""
     return states if node.field("right") is None else _python_assign(flow, node, states)
 
 
 def python_loop(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow of `for a in b: …`."""
     states = _python_assign(flow, node, states)
-    # A block that is not the last child is left out.
+    # As in the original, a block that is not the last child is left out.
     return flow.walk(node.children[-1], states) if node.children[-1].type == "block" else states
 
 
@@ -374,11 +355,11 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
 
 def find_mera_edges(language: str, root: Node, text: str) -> list[Edge]:
     """Return the data-flow edges of a text. Raises TooMuch."""
-    if depth(root) > DEEPEST:
+    if parts.depth(root) > DEEPEST:
         return []
     # As in the original, bytes are taken for characters.
     lines = text.split("\n")
-    all_tokens = list(tokens(root))
+    all_tokens = list(parts.tokens(root))
     last: dict[tuple[object, object], int] = {}
     for number, token in enumerate(all_tokens):
         last[token.raw.start_point, token.raw.end_point] = number
@@ -394,4 +375,4 @@ def find_mera_edges(language: str, root: Node, text: str) -> list[Edge]:
         flow.walk(root, {})
     except Incomplete:
         return []
-    return edges(flow.entries)
+    return parts.edges(flow.entries)

@@ -1,4 +1,4 @@
-"""The parts of a text that CodeBLEU compares: the nodes of its tree, its runs of words, its data flow."""
+"""The parts of a text that CodeBLEU compares: the nodes of its tree, its runs of words, and its data flow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 STRINGS = frozenset(("string_literal", "string", "character_literal"))
-"""The nodes with parts that CodeBLEU takes as one token."""
+"""The nodes that CodeBLEU takes as one token, although they have parts."""
 
 
 class TooMuch(Exception):
@@ -24,7 +24,7 @@ class Node:
         self.type: str = raw.type
         self.children: list[Node] = []
         self.index = -1
-        """The number of the token that the node is; -1 = it is none."""
+        """The number of the token; -1 for nodes that are not tokens."""
         self.text = ""
 
     def field(self, name: str) -> Node | None:
@@ -71,17 +71,16 @@ MISSED = 0.1
 
 def count_ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
     """Return how often each run of so many words is in the text."""
-    return Counter(zip(*(words[first:] for first in range(order))))  # noqa: B905  the shortest ends it
+    return Counter(zip(*(words[first:] for first in range(order))))  # noqa: B905  until the shortest ends
 
 
 def match_runs(
     counted: Sequence[str], other: Sequence[str], weights: Mapping[str, float], *, most: int = 4, least: float = 0.0
 ) -> float:
-    """Return the geometric mean, over runs of one to `most` words, of the share of the runs of `counted` that `other`
-    has as often.
+    """Return the geometric mean of the shares of the runs of `counted` that are in `other`, over runs of one to `most`
+    words; 0 without a common word.
 
-    `weights`: of single words, 1 for others; `least`: the smallest weight of all runs of a length. It is 0 if not even
-    a word is common.
+    `weights`: of single words, 1 for those without one. `least`: the smallest total weight of the runs of a length.
     """
     logarithms = []
     for order in range(1, most + 1):
@@ -109,14 +108,14 @@ def brevity(expected: int, given: int) -> float:
 COMES, COMPUTED = "comesFrom", "computedFrom"
 
 Entry = tuple[str, int, str, list[str], list[int]]
-"""A tuple: variable, its token, how, the variables that it comes from, their tokens."""
+"""A tuple: variable, its token, COMES or COMPUTED, the variables that it comes from, and their tokens."""
 Edge = tuple[int, str, tuple[int, ...]]
-"""A tuple as in `Entry`, but without names: each variable is its number, in order of appearance."""
+"""A tuple: variable, COMES or COMPUTED, the variables that it comes from. Variables are numbered as they appear."""
 States = dict[str, list[int]]
 """The tokens that may have given a variable its value, by variable."""
 
 MOST_STEPS = 500_000
-"""The most nodes that are visited in one text; loops within loops take twice as many a level."""
+"""The most nodes that are visited in one text; each level of nested loops doubles them."""
 
 
 class Flow(ABC):
@@ -136,14 +135,14 @@ class Flow(ABC):
         return states
 
     def take(self, count: int = 1) -> None:
-        """Count more steps, so that no text takes for ever. Raises TooMuch if there are more than MOST_STEPS."""
+        """Count more steps. Raises TooMuch for more than MOST_STEPS."""
         self._steps += count
         if self._steps > MOST_STEPS:
             raise TooMuch(f"its loops within loops take more than {MOST_STEPS:,} steps")
 
 
 def join_states(states: Iterable[States]) -> States:
-    """Return what may hold if several ways through a program meet."""
+    """Return the states where several ways through a program meet."""
     merged: dict[str, set[int]] = {}
     for state in states:
         for name, positions in state.items():
@@ -170,7 +169,7 @@ def edges(entries: Iterable[Entry]) -> list[Edge]:
 
 
 def share_edges(expected: Sequence[Edge], given: Sequence[Edge]) -> float | None:
-    """Return the share of `expected` that is in `given`, each at most as often as it is there; None of no edges."""
+    """Return the share of `expected` that is in `given`, each edge as often as there; None without expected edges."""
     return (Counter(expected) & Counter(given)).total() / len(expected) if expected else None
 
 

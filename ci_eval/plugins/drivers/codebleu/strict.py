@@ -1,4 +1,4 @@
-"""The CodeBLEU as it should be, without the faults of its implementations; docs/datasets.md says what differs."""
+"""CodeBLEU without the faults of its implementations; docs/datasets.md lists the differences."""
 
 from __future__ import annotations
 
@@ -7,27 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ci_eval.plugins.drivers.codebleu.parts import (
-    COMES,
-    COMPUTED,
-    Edge,
-    Flow,
-    Node,
-    States,
-    brevity,
-    edges,
-    join_states,
-    match_runs,
-    share_edges,
-    tokens,
-    unique,
-    walk,
-)
-from ci_eval.plugins.drivers.codebleu.trees import GRAMMARS, parse
+from ci_eval.plugins.drivers.codebleu import parts
+from ci_eval.plugins.drivers.codebleu.parts import COMES, COMPUTED, Edge, Flow, Node, States
+from ci_eval.plugins.drivers.codebleu.trees import parse
 
 COMMENTS = frozenset(("comment", "line_comment", "block_comment", "html_comment"))
 OF_A_NAME = 0.2
-"""The weight of a word that is none of the language's own, which count 1."""
+"""The weight of a word that is not a keyword; keywords weigh 1."""
 
 
 def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
@@ -39,29 +25,29 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
     drop_comments(hypothesis_tree)
     words, weights = _words(hypothesis_tree)
     expected_words, _ = _words(reference_tree)
-    parts = {
+    scores = {
         "ngram": precision(expected_words, words, {}),
         "weightedNgram": precision(expected_words, words, weights),
         "syntax": same_subtrees(reference_tree, hypothesis_tree),
     }
-    flow = share_edges(find_strict_edges(language, reference_tree), find_strict_edges(language, hypothesis_tree))
+    flow = parts.share_edges(find_strict_edges(language, reference_tree), find_strict_edges(language, hypothesis_tree))
     # Without edges to find, the other three parts count a third each, as if this part were their mean.
-    parts["dataflow"] = math.fsum(parts.values()) / 3 if flow is None else flow
-    return {"codebleu": math.fsum(parts.values()) / 4, **parts, "parsed": parsed}
+    scores["dataflow"] = math.fsum(scores.values()) / 3 if flow is None else flow
+    return {"codebleu": math.fsum(scores.values()) / 4, **scores, "parsed": parsed}
 
 
 def readable(root: Node) -> float:
-    """Return the share of the text that is in no error; 0 for an empty one."""
+    """Return the share of the text's words that are in no syntax error; 0 for an empty text."""
     whole = len(root.raw.text.split())
-    errors = [node for node in walk(root) if node.raw.is_error or node.raw.is_missing]
-    inner = {id(below) for error in errors for below in walk(error) if below is not error}
+    errors = [node for node in parts.walk(root) if node.raw.is_error or node.raw.is_missing]
+    inner = {id(below) for error in errors for below in parts.walk(error) if below is not error}
     wrong = sum(max(1, len(error.raw.text.split())) for error in errors if id(error) not in inner)
     return 1 - min(1.0, wrong / whole) if whole else 0.0
 
 
 def drop_comments(root: Node) -> None:
-    """Remove comments from the tree, and strings that are statements of their own, as docstrings are."""
-    for node in walk(root):
+    """Remove comments from the tree, and statements that are only a string, such as docstrings."""
+    for node in parts.walk(root):
         node.children = [
             child
             for child in node.children
@@ -72,7 +58,7 @@ def drop_comments(root: Node) -> None:
 
 def _words(root: Node) -> tuple[list[str], dict[str, float]]:
     words, weights = [], {}
-    for token in tokens(root):
+    for token in parts.tokens(root):
         text = token.raw.text.decode()
         if token.type not in COMMENTS and text.strip():
             words.append(text)
@@ -82,27 +68,27 @@ def _words(root: Node) -> tuple[list[str], dict[str, float]]:
 
 
 def precision(expected: Sequence[str], given: Sequence[str], weights: Mapping[str, float]) -> float:
-    """Return the BLEU of as many words in a row as the text has, four at most; single words count by weight."""
+    """Return the BLEU of runs of up to four words, or up to the text's length; single words count by weight."""
     if not expected and not given:
         return 1.0
-    runs = match_runs(given, expected, weights, most=min(4, len(given)))
-    return brevity(len(expected), len(given)) * runs
+    runs = parts.match_runs(given, expected, weights, most=min(4, len(given)))
+    return parts.brevity(len(expected), len(given)) * runs
 
 
 def same_subtrees(expected: Node, given: Node) -> float:
-    """Return the F1 of the sub-trees that both have, each as often as the one that has it less often. Names are
-    ignored."""
+    """Return the F1 of the sub-trees that both trees have. A sub-tree counts as often as in the tree that has fewer of
+    it. Names are ignored."""
     numbers: dict[tuple[str, tuple[int, ...]], int] = {}
     expected_subtrees, given_subtrees = _subtrees(expected, numbers), _subtrees(given, numbers)
     return 2 * (expected_subtrees & given_subtrees).total() / (expected_subtrees.total() + given_subtrees.total())
 
 
 def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Counter[int]:
-    """Return how often each sub-tree of more than one node is there, by its number. Equal sub-trees have one number."""
+    """Return number → count of the sub-trees of more than one node. `numbers`: a number for each different sub-tree."""
     number_of: dict[int, int] = {}
     counts: Counter[int] = Counter()
     # A walk yields parents first, and a sub-tree's number needs those of its children.
-    for node in reversed(list(walk(root))):
+    for node in reversed(list(parts.walk(root))):
         key = node.type, tuple(number_of[id(child)] for child in node.children)
         number_of[id(node)] = numbers.setdefault(key, len(numbers))
         if node.children or node is root:
@@ -113,24 +99,24 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
 # ----------------------------------------------------------------------------------------------------------- data flow
 
 BRANCHES = "if_statement"
-"""The node with branches, which are in the fields `consequence` and `alternative`."""
-REST = "*"
-"""The mark for all other children, in place of a field."""
+"""The node whose branches are in the fields `consequence` and `alternative`."""
+OTHERS = "*"
+"""A name in place of a field: all other children."""
 
 
 @dataclass(frozen=True)
 class Binding:
-    """A node in which variables are given a value, by the fields of both."""
+    """A node that gives variables a value: the fields of both."""
 
     target: str
-    """The field of the variables; "" = the first child that is no punctuation."""
+    """The field of the variables; "" = the first child that is not punctuation."""
     value: str = ""
-    """The field of the value; "" = the value comes from elsewhere."""
+    """The field of the value; "" = the value is not in the node."""
     how: str = COMPUTED
     grows: bool = False
     """Whether the variable's own value goes into the new one."""
     signs: frozenset[str] = frozenset()
-    """The signs of which the node has one, if other nodes have the same type."""
+    """The operators of which the node must have one; none = any node of the type."""
 
 
 @dataclass(frozen=True)
@@ -140,11 +126,12 @@ class Rules:
     bases: dict[str, str] = field(default_factory=dict)
     """The nodes for a part of a variable (`a.b`, `a[i]`) → the field of the variable."""
     hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The fields of a node in which no variables are, by node."""
+    """Node → its fields that hold no variables."""
     lists: frozenset[str] = frozenset()
-    """The nodes with parts. If both sides are lists, each part of one is given the value of that part of the other."""
+    """The nodes with parts. If both sides are lists of equal length, each part on the left gets the value of its part
+    on the right."""
     parameters: frozenset[str] = frozenset()
-    """The nodes whose children, if they are variables, have their value from elsewhere."""
+    """The nodes whose children, if they are variables, get their values from a caller."""
     variables: frozenset[str] = frozenset(("identifier",))
 
 
@@ -165,7 +152,7 @@ RULES = {
             "typed_default_parameter": Binding("name", "value", COMES),
             "for_in_clause": Binding("left", "right"),
             "for_statement": Binding("left", "right"),
-            "as_pattern": Binding("alias", REST),
+            "as_pattern": Binding("alias", OTHERS),
         },
         loops=_kinds("for_statement while_statement"),
         bases={"attribute": "object", "subscript": "value"},
@@ -236,7 +223,7 @@ RULES = {
     ),
     "csharp": Rules(
         bindings={
-            "variable_declarator": Binding("", REST, COMES),
+            "variable_declarator": Binding("", OTHERS, COMES),
             "assignment_expression": Binding("left", "right"),
             "postfix_unary_expression": _STEP,
             "prefix_unary_expression": _STEP,
@@ -271,28 +258,13 @@ RULES = {
 }
 
 
-def strange() -> list[str]:
-    """Return the words of the rules that a grammar does not have, each after its language."""
-    # With another release of a grammar, a rule would no longer apply, in silence.
-    unknown = []
-    for language, rules in RULES.items():
-        grammar = GRAMMARS[language]
-        nodes = {*rules.bindings, *rules.loops, BRANCHES, *rules.bases, *rules.hidden, *rules.lists}
-        nodes |= rules.parameters | rules.variables
-        fields = {name for binding in rules.bindings.values() for name in (binding.target, binding.value)} - {"", REST}
-        fields |= {*rules.bases.values(), *(name for names in rules.hidden.values() for name in names)}
-        unknown += [f"{language}: {node}" for node in nodes if grammar.id_for_node_kind(node, True) is None]
-        unknown += [f"{language}: {name}" for name in fields if grammar.field_id_for_name(name) is None]
-    return unknown
-
-
 class StrictFlow(Flow):
-    """The walk by rules, in which each node is looked at once.
+    """A walk by rules that visits each node once.
 
-    A variable is a name that the text itself gives a value to: the text assigns or declares it, or has it as a
+    A variable is a name to which the text itself gives a value: the text assigns or declares it, or has it as a
     parameter or counter. Names of functions, types, members and globals are not variables. A variable that is read
-    comes from itself, a variable that is given a value from the variables that the value is made of. In a loop,
-    everything is known that any turn gives a value to. No branch knows what another one does.
+    comes from itself. A variable that gets a value comes from the variables in the value. Inside a loop, a variable has
+    a value if any turn of the loop gives it one. A branch does not see the values that another branch gives.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -307,12 +279,12 @@ class StrictFlow(Flow):
                 self.entries.append((node.text, node.index, COMES, [node.text], known))
             return states
         if node.type in self.rules.loops:
-            # The next turn knows what this one gives a value to.
-            states = join_states([states, self._bound_within(node)])
+            # The next turn sees the values that this one gives.
+            states = parts.join_states([states, self._bound_within(node)])
         if node.type == BRANCHES:
             branches = node.fields("consequence", "alternative")
             states = self.walk_all((child for child in node.children if child not in branches), states)
-            return join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
+            return parts.join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
         binding = self._binding(node)
         if binding:
             return self._bind(node, binding, states)
@@ -340,7 +312,7 @@ class StrictFlow(Flow):
     def _sides(self, node: Node, binding: Binding) -> tuple[list[Node], list[Node]]:
         named = [child for child in self._visible_children(node) if child.raw.is_named]
         targets = node.fields(binding.target) if binding.target else named[:1]
-        if binding.value == REST:
+        if binding.value == OTHERS:
             return targets, [child for child in named if child not in targets]
         return targets, node.fields(binding.value) if binding.value else []
 
@@ -362,7 +334,7 @@ class StrictFlow(Flow):
         return self.walk_all(remaining, states)
 
     def _give(self, target: Node, names: Iterable[str], how: str, states: States) -> None:
-        known = [name for name in unique(names) if name in states]
+        known = [name for name in parts.unique(names) if name in states]
         positions = [position for name in known for position in states[name]]
         self.entries.append((target.text, target.index, how, known, positions))
         states[target.text] = [target.index]
@@ -379,7 +351,7 @@ class StrictFlow(Flow):
         return nodes
 
     def _targets(self, node: Node) -> Iterator[tuple[Node, bool]]:
-        """Yield the variables that are given a value, and whether all of the value is new."""
+        """Yield the variables that get a value, and whether the whole value is new."""
         binding = self._binding(node)
         if self._is_variable(node):
             yield node, True
@@ -391,7 +363,7 @@ class StrictFlow(Flow):
                 yield from self._targets(child)
 
     def _aside(self, node: Node) -> Iterator[Node]:
-        """Yield what is read where a value is given: indices, default values."""
+        """Yield the nodes that an assignment reads on its left side: indices, default values."""
         bases = node.fields(self.rules.bases[node.type]) if node.type in self.rules.bases else None
         binding = self._binding(node)
         values = self._sides(node, binding)[1] if binding else []
@@ -403,7 +375,7 @@ class StrictFlow(Flow):
 
     def _bound_within(self, node: Node) -> States:
         positions: States = {}
-        for descendant in walk(node):
+        for descendant in parts.walk(node):
             self.take()
             if binding := self._binding(descendant):
                 for target in self._sides(descendant, binding)[0]:
@@ -413,8 +385,8 @@ class StrictFlow(Flow):
 
 
 def find_strict_edges(language: str, root: Node) -> list[Edge]:
-    for number, token in enumerate(tokens(root)):
+    for number, token in enumerate(parts.tokens(root)):
         token.index, token.text = number, token.raw.text.decode()
     flow = StrictFlow(RULES[language])
     flow.walk(root, {})
-    return edges(flow.entries)
+    return parts.edges(flow.entries)

@@ -7,26 +7,20 @@ from typing import Any
 
 from ci_eval.plugins.drivers.codebleu.parts import Node, TooMuch, depth
 
-# By name, for the release that ci-eval itself may have is another one, of other types.
+# Imported by name, since ci-eval itself may use another release, which has other types.
 _LIBRARY: Any = import_module("tree_sitter")
 GRAMMARS: dict[str, Any] = {
-    language: _LIBRARY.Language(import_module(f"tree_sitter_{name}").language())
-    for language, name in {
-        "python": "python",
-        "java": "java",
-        "go": "go",
-        "javascript": "javascript",
-        "csharp": "c_sharp",
-    }.items()
+    name.replace("c_sharp", "csharp"): _LIBRARY.Language(import_module(f"tree_sitter_{name}").language())
+    for name in ("python", "java", "go", "javascript", "c_sharp")
 }
 PARSERS = {name: _LIBRARY.Parser(grammar) for name, grammar in GRAMMARS.items()}
 DEEPEST = 3000
-"""The most levels of a tree. No program that people write has more, and functions that follow it down must end."""
+"""The most levels of a tree; no program that people write has more. Recursive walks need a limit."""
 
 
 def parse(language: str, text: str) -> Node:
     root = Node(PARSERS[language].parse(text.encode()).root_node)
-    # Not by recursion, since the depth is checked only once the tree is there.
+    # Without recursion, since the depth is known only when the tree is complete.
     stack = [root]
     while stack:
         node = stack.pop()

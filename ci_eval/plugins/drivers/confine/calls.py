@@ -1,8 +1,7 @@
-"""The system calls that a confined program may make (every other call is refused), and those that ci-eval itself makes
-and the standard library does not offer.
+"""The system calls that a confined program may make (all others are refused), and two that Python lacks.
 
-The list was recorded from all verified engines with strace, on glibc, and completed by hand with what glibc and musl
-use for the same purposes. Each call has its number on x86-64 and on AArch64 (`-`: there is no such call), from
+The list was recorded from all verified engines with strace, on glibc, and completed by hand with the calls that glibc
+and musl use for the same purposes. Each call has its number on x86-64 and on AArch64 (`-`: no such call), from
 arch/x86/entry/syscalls/syscall_64.tbl and scripts/syscall.tbl of Linux 6.11.
 """
 
@@ -12,8 +11,8 @@ import ctypes
 import errno
 import os
 
-# What a path leads to is Landlock's business; a file that was opened can only be used as it was opened. Missing on
-# purpose: sync and syncfs (the whole machine waits), chroot, and the kernel's own asynchronous reading (io_setup).
+# Landlock checks paths, and an open file can only be used as it was opened. Missing on purpose: sync and syncfs (the
+# whole machine waits), chroot, and the kernel's own asynchronous reading (io_setup).
 FILES = """
     open 2 -, openat 257 56, openat2 437 437, creat 85 -, close 3 57, close_range 436 436, read 0 63, write 1 64,
     pread64 17 67, pwrite64 18 68, readv 19 65, writev 20 66, preadv 295 69, pwritev 296 70, preadv2 327 286,
@@ -21,15 +20,15 @@ FILES = """
     fadvise64 221 223, readahead 187 213, fallocate 285 47, ftruncate 77 46, fsync 74 82, fdatasync 75 83,
     sync_file_range 277 84, flock 73 32, dup 32 23, dup2 33 -, dup3 292 24, pipe 22 -, pipe2 293 59, umask 95 166
 """
-# Landlock looks at the calls that change something. Those that ask (stat, access, readlink) tell of every path; no
-# filter could know which one is meant.
+# Landlock checks the calls that change something. Those that only ask (stat, access, readlink) work for every path,
+# since a filter does not see paths.
 PATHS = """
     stat 4 -, fstat 5 80, lstat 6 -, newfstatat 262 79, statx 332 291, statfs 137 43, fstatfs 138 44, access 21 -,
     faccessat 269 48, faccessat2 439 439, readlink 89 -, readlinkat 267 78, getdents 78 -, getdents64 217 61,
     getcwd 79 17, chdir 80 49, fchdir 81 50, mkdir 83 -, mkdirat 258 34, rmdir 84 -, unlink 87 -, unlinkat 263 35,
     rename 82 -, renameat 264 38, renameat2 316 276, link 86 -, linkat 265 37, symlink 88 -, symlinkat 266 36
 """
-# Of the process itself. Missing on purpose: what takes the id of another process (move_pages, migrate_pages,
+# The memory of the process. Missing on purpose: calls with the id of another process (move_pages, migrate_pages,
 # process_madvise), memory that belongs to no process (vmsplice, below: memfd), and userfaultfd.
 MEMORY = """
     brk 12 214, munmap 11 215, mremap 25 216, mprotect 10 226, madvise 28 233, mincore 27 232,
@@ -44,19 +43,19 @@ PROCESSES = """
     getppid 110 173, gettid 186 178, getpgid 121 155, getpgrp 111 -, getsid 124 156, set_tid_address 218 96,
     set_robust_list 273 99, rseq 334 293, arch_prctl 158 -, restart_syscall 219 128, futex 202 98, futex_waitv 449 449
 """
-# Asking who one is. Missing on purpose: becoming someone else (setuid and the like, capset).
+# Ids of users and groups. Missing on purpose: calls that change them (setuid and the like, capset).
 OWNERS = """
     getuid 102 174, geteuid 107 175, getgid 104 176, getegid 108 177, getresuid 118 148, getresgid 120 150,
     getgroups 115 158, capget 125 90
 """
-# Landlock (from version 6) sees to it that signals stay inside. Missing on purpose: signals with a forged sender
-# (rt_sigqueueinfo), which runtimes do not use.
+# Landlock (from version 6) keeps signals inside. Missing on purpose: signals with a forged sender (rt_sigqueueinfo),
+# which runtimes do not use.
 SIGNALS = """
     tkill 200 130, tgkill 234 131, rt_sigaction 13 134, rt_sigprocmask 14 135, rt_sigpending 127 136,
     rt_sigtimedwait 128 137, rt_sigsuspend 130 133, rt_sigreturn 15 139, sigaltstack 131 132, pause 34 -,
     signalfd 282 -, signalfd4 289 74
 """
-# Calls that only ask; those that change something are below. Missing on purpose: setpriority, ioprio_set.
+# Calls that only ask; those that change the schedule are below. Missing on purpose: setpriority, ioprio_set.
 SCHEDULE = """
     sched_yield 24 124, sched_getaffinity 204 123, sched_getparam 143 121, sched_getscheduler 145 120,
     sched_getattr 315 275, sched_get_priority_max 146 125, sched_get_priority_min 147 126,
@@ -83,26 +82,26 @@ PAIRS = """
 """
 MACHINE = "uname 63 160, sysinfo 99 179, getrandom 318 278, getrlimit 97 163, setrlimit 160 164, getrusage 98 165"
 
-# These fail as on an older kernel (ENOSYS): programs then fall back to calls whose arguments a filter can check
-# (clone3, io_uring), or that need no descriptor of a process.
+# These fail as on an older kernel (ENOSYS): programs then use calls whose arguments a filter can check, or that need no
+# descriptor of a process.
 UNKNOWN = """
     clone3 435 435, memfd_create 319 279, memfd_secret 447 447, io_uring_setup 425 425, io_uring_enter 426 426,
     io_uring_register 427 427, pidfd_open 434 434, pidfd_send_signal 424 424, execveat 322 281
 """
-# These fail as on a file system that has no extended attributes (EOPNOTSUPP), on which copying programs go on. They
-# would tell of files outside, whose path Landlock does not look at here.
+# These fail as on a file system without extended attributes (EOPNOTSUPP), on which copying programs go on. Landlock
+# does not check their paths, so they would read attributes of files outside.
 ATTRIBUTES = "getxattr 191 8, lgetxattr 192 9, fgetxattr 193 10, listxattr 194 11, llistxattr 195 12, flistxattr 196 13"
 
-# These fail as if there were no such file (ENOENT): what touches a file then makes it. Any other error of such a call
-# would end jedi, whose parser touches a file in its cache.
+# These fail as if the file were missing (ENOENT): programs that touch a file then make it. Any other error would end
+# jedi, whose parser touches a file in its cache.
 DATES = "utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88"
 
-# These do nothing, and succeed: an engine may ask for notices of changes, but never gets any, as on many network file
-# systems. If it could not ask, TypeScript's server would look at each file again and again (1 % of a processor); if it
-# could, it would hear of files outside.
+# These do nothing, and succeed: an engine may ask for notices of changes, and gets none, as on many network file
+# systems. If they failed, TypeScript's server would poll each file (1 % of a processor); if they worked, engines would
+# get notices of files outside.
 WATCHES = "inotify_add_watch 254 27, inotify_rm_watch 255 28"
 
-# This does nothing, and succeeds: all that is started stays in one process group, which the kernel can kill at once.
+# This does nothing, and succeeds: all processes stay in one process group, which the kernel can kill at once.
 SESSIONS = "setsid 112 157"
 
 # These are allowed with some arguments alone, see `seccomp.py`.
@@ -112,15 +111,15 @@ CHECKED = """
     sched_setattr 314 274, truncate 76 45, mmap 9 222
 """
 
-# A client that fetches packages has these besides, with some arguments alone; Landlock limits the port.
+# A client that fetches packages may also make these calls, with some arguments alone; Landlock limits the port.
 CLIENTS = "socket 41 198, connect 42 203, sendto 44 206, sendmsg 46 211, sendmmsg 307 269"
 
 PRETENDED = {UNKNOWN: errno.ENOSYS, ATTRIBUTES: errno.EOPNOTSUPP, DATES: errno.ENOENT, WATCHES: 0, SESSIONS: 0}
-"""The calls that end in another way than by EPERM, since programs then go on; 0 is no error."""
+"""The error of refused calls whose programs would not go on after EPERM; 0 means success."""
 ALLOWED = (FILES, PATHS, MEMORY, PROCESSES, OWNERS, SIGNALS, SCHEDULE, TIMES, EVENTS, PAIRS, MACHINE)
 NEWER = 451
-"""The number from which on calls that are not listed fail as if they did not exist (ENOSYS), as they do on the kernels
-of the list's time. So do those of x86-64's x32, whose numbers are still greater."""
+"""Calls from this number on fail as on the kernels of the list's time (ENOSYS) unless they are listed. So do those of
+x86-64's x32, which have greater numbers."""
 
 
 def numbers(group: str, column: int) -> dict[str, int]:

@@ -1,7 +1,7 @@
-"""Landlock, a part of Linux: a process limits, for good, which files it and all it starts may touch.
+"""Landlock, a part of Linux: a process limits, for good, which files it and all it starts may use.
 
-Each version of it (its ABI) can forbid more. Numbers and layouts are those of linux/landlock.h; what each version
-added: docs.kernel.org/userspace-api/landlock.html.
+Each version (ABI) can forbid more, see docs.kernel.org/userspace-api/landlock.html. Numbers and layouts are those of
+linux/landlock.h.
 """
 
 from __future__ import annotations
@@ -26,18 +26,17 @@ FIRST_VERSION = 0x1FFF
 SINCE = {1: FIRST_VERSION, 2: REFER, 3: TRUNCATE, 5: IOCTL}
 OF_FILES = RUN | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
 TCP = 0b11
-"""The rights of listening and connecting by TCP, which version 4 can forbid; we always do."""
+"""The rights to listen and connect by TCP, which are always forbidden from version 4 on."""
 CONNECT = 0b10
 SCOPES = 0b11
-"""The scopes of abstract Unix sockets of, and signals to, processes that are not confined by it; version 6 can forbid
-both."""
+"""Abstract Unix sockets of processes outside, and signals to them; version 6 can forbid both."""
 
 LIST = READ_FOLDER
 READ = READ_FILE | READ_FOLDER
 READ_AND_RUN = READ | RUN
 WRITE = READ | WRITE_FILE | CHANGE_FOLDERS | REFER | TRUNCATE
 NO_LINK = 1 << 63
-"""A flag that is no right of Landlock: such a rule is not made if its path is a symbolic link."""
+"""A flag of ours, unknown to Landlock: a rule is left out if its path is a symbolic link."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
 
 WHY_NOT = {
@@ -57,9 +56,9 @@ def version() -> tuple[int, str]:
 
 
 def restrict(rules: Iterable[tuple[str, int]], abi: int, port: int = 0) -> None:
-    """Start to restrict this process, for good, to what the rules allow: at each path, and below it, those rights.
+    """Restrict this process, for good, to the rights of the rules at each path and below it.
 
-    `abi` is the version of Landlock to use. `port`: the only one to connect to by TCP, from version 4; 0 = none. Raises
+    `abi`: the version of Landlock to use. `port`: the only TCP port to connect to, from version 4; 0 = none. Raises
     OSError.
     """
     handled = 0
@@ -72,7 +71,7 @@ def restrict(rules: Iterable[tuple[str, int]], abi: int, port: int = 0) -> None:
         try:
             descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | (os.O_NOFOLLOW if rights & NO_LINK else 0))
         except OSError:
-            # What does not exist, or cannot be reached, needs no rule.
+            # A missing path needs no rule.
             continue
         allowed = rights & handled
         # The kernel refuses rights of folders for a file.
@@ -103,8 +102,8 @@ PUBLIC = ("", *(f"/sys{part}" for part in ("", "/crypto", "/fs", "/kernel", "/ke
 
 
 def system_rules() -> list[tuple[str, int]]:
-    """Return pairs of a path and the rights there, and below, that every confined program has: libraries, programs,
-    time zones, devices such as /dev/null; nothing that belongs to a user or a service."""
+    """Return the paths that every confined program may use, with its rights there and below: libraries, programs, time
+    zones, devices such as /dev/null; no files of a user or a service."""
     java = [f"/etc/{name}" for name in os.listdir("/etc") if name.startswith("java-")]
     return [
         *((path, READ_AND_RUN) for path in RUN_PATHS),
@@ -116,11 +115,8 @@ def system_rules() -> list[tuple[str, int]]:
 
 
 def readable_processes() -> list[str]:
-    """Return the files of `/proc` that every user may read: all of it, except for root, whom the kernel would refuse
-    nothing.
-
-    Programs of root may read these files of `/proc`, and those of their own process.
-    """
+    """Return `/proc` for a user, since the kernel limits what a user reads there. For root, whom it does not limit,
+    return the files that every user may read."""
     if os.geteuid():
         return ["/proc"]
     entries = [entry for folder in PUBLIC if os.path.isdir(f"/proc{folder}") for entry in os.scandir(f"/proc{folder}")]
@@ -129,7 +125,7 @@ def readable_processes() -> list[str]:
 
 
 def pin(path: str) -> None:
-    """Hold a file open, unread, for as long as this process lives."""
+    """Keep a file open until this process ends."""
     try:
         os.open(path, os.O_PATH)
     except OSError:  # it may be gone

@@ -11,8 +11,8 @@
 --remains FOLDER        a folder to remove if the caller is killed
 --abi VERSION           use no later version of Landlock (for tests)
 
-It imports modules of C and little else, since every start of an engine waits for it. On other systems than Linux it
-only sets limits.
+It imports modules written in C and little else, since every start of an engine waits for it. On other systems than
+Linux, it only sets limits.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def main() -> None:
     if sys.platform == "linux":
         name = os.path.basename(options.command[0])
         counted = supervisor.start(options.caller, memory=options.memory, name=name, remains=options.remains)
-        # So that the program has no terminal, into which it could type commands.
+        # In a new session, the program has no terminal into which it could type commands.
         os.setsid()
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
     if sys.platform == "linux":
-        # No priority above the usual, and no queue, even for users to whom the system allows some.
+        # No higher priority and no message queues, even if the system allows the user some.
         limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
-        # The kernel counts all processes and threads of the user, of which there are at most as many as in the machine.
+        # The kernel counts all processes and threads of the user; the machine's number is an upper bound.
         machine = int(supervisor.read("/proc/loadavg").split()[3].partition("/")[2])
         limits[resource.RLIMIT_NPROC] = machine + supervisor.MOST_PROCESSES + 100
     if options.address_space:
@@ -96,10 +96,10 @@ def main() -> None:
 
 
 def confine(options: Options, counted: bool) -> str:
-    """Confine this process as much as the kernel can. Returns a sentence about what confines it, and what is still
-    open. `counted`: a control group counts its memory."""
+    """Confine this process as much as the kernel can, and return the sandbox report. `counted`: a control group counts
+    the process's memory."""
     walls, reasons = [], []
-    # Without this, the kernel gives users neither Landlock nor seccomp.
+    # The kernel requires this for Landlock and seccomp.
     calls.prctl(calls.NO_NEW_PRIVILEGES)
     abi, why = landlock.version()
     abi = min(abi, options.abi)
@@ -117,18 +117,18 @@ def confine(options: Options, counted: bool) -> str:
                 try:
                     calls.prctl(calls.DROP_FROM_BOUNDING, number)
                 except OSError:
-                    # There are no more of them in this kernel, or we may not drop any.
+                    # This kernel has no more capabilities, or we may not drop any.
                     break
         if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
             # 0x20080522 is _LINUX_CAPABILITY_VERSION_3 of linux/capability.h, with two words for each set.
             calls.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))
     try:
-        # This comes last, since the filter refuses the system calls of the steps above.
+        # The filter comes last, since it refuses the system calls of the steps above.
         seccomp.restrict(truncate=abi < 3, connects=bool(options.connects))
         walls.append("seccomp")
     except OSError as error:
         reasons.append(f"seccomp: {error.strerror}")
-    # The last one is a file in a worktree of git's.
+    # In a git worktree, `.git` itself is a file.
     repositories = (f"{path}/.git{part}" for path, _ in options.rules for part in ("/config", "/HEAD", ""))
     stage = proof.Stage(
         options.canary,
@@ -144,7 +144,7 @@ def _exclude_git(path: str, rights: int) -> list[tuple[str, int]]:
     # CI systems store tokens in .git.
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]
-    # Rules can only allow, so each of the other entries has its own. A link gets none: it may lead anywhere, and what
-    # it leads to within the folder has another rule.
+    # Rules can only allow, so each other entry gets its own. A link gets none: it may lead anywhere, and its target
+    # within the folder has a rule.
     inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
     return [(path, landlock.LIST), *((entry, rights | landlock.NO_LINK) for entry in inside)]

@@ -1,5 +1,4 @@
-"""A proof of confinement: it finds out what a confined process can still do by trying it, on files and a process that
-it must not touch.
+"""A proof of confinement: a confined process tries what it must not do, on files and on another process.
 
 Each attempt checks a promise of SECURITY.md, and is named by the key of the promise there.
 """
@@ -20,7 +19,7 @@ NOTHING_OPEN = "nothing found open"
 UNCOUNTED = "memory in pipes and sockets"
 REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EXDEV})
 ABSENT = REFUSED | {errno.ENOSYS, errno.EOPNOTSUPP}
-"""The errors of calls that are refused as if the kernel, or the file system, had none of them."""
+"""The errors of refused calls; some are refused as if the kernel or the file system did not know them."""
 READ_WHATEVER_ITS_OWNER = 2
 """The one capability that is kept (CAP_DAC_READ_SEARCH): in a container, root must be able to read a project that
 belongs to another user. Landlock still limits what it reads."""
@@ -43,17 +42,16 @@ class Stage:
 
 
 def sentence(walls: list[str], still: list[str], reasons: list[str], *, counted: bool) -> str:
-    """Return how the process is confined, as manifest and reports say it: `landlock 6 + seccomp + control group,
-    nothing found open`.
+    """Return the report for manifest and pages: `landlock 6 + seccomp + control group, nothing found open`.
 
-    `walls`: what confines it. `still`: what is open. `reasons`: why a part of the sandbox is missing. `counted`: a
-    control group counts its memory.
+    `walls`: what confines the process. `still`: what is open. `reasons`: why a part of the sandbox is missing.
+    `counted`: a control group counts the memory.
     """
     because = f" ({'; '.join(reasons)})" if reasons else ""
     if not walls:
         return f"not confined: {'; '.join(reasons)}"
-    # Memory in buffers is not tried: an attempt would have to fill the machine's memory. An engine is not refused for
-    # it alone, since few users may make control groups.
+    # Memory in buffers is not tried: that would fill the machine's memory. It alone is no reason to refuse an engine,
+    # since few users may make control groups.
     opened = still if counted else [*still, UNCOUNTED]
     held = " + ".join([*walls, "control group"] if counted else walls)
     held += f"; open: {', '.join(opened)}{because}" if opened else ""
@@ -63,11 +61,13 @@ def sentence(walls: list[str], still: list[str], reasons: list[str], *, counted:
 
 
 def still_open(stage: Stage) -> list[str]:
-    """Return what this process can do although it should not."""
+    """Return the names of the attempts that succeed, although the sandbox should refuse them."""
     names = []
     for name, (_, attempt) in CANARIES.items():
         try:
-            attempt(stage)
+            # An attempt that finds nothing to try returns False as well.
+            if attempt(stage) is False:
+                continue
         except OSError as error:
             if error.errno in ABSENT:
                 continue
@@ -75,49 +75,39 @@ def still_open(stage: Stage) -> list[str]:
     return names
 
 
-# Attempts that need something that is not there end like refused ones.
-NOTHING_TO_TRY = OSError(errno.EPERM, "nothing to try it on")
-
-
-def _open_and_close(path: str, flags: int) -> None:
+def _open_and_close(path: str, flags: int) -> bool:
     os.close(os.open(path, flags, 0o600))
+    return True
 
 
-def _read_repository(stage: Stage) -> None:
-    if not stage.repository:
-        raise NOTHING_TO_TRY
-    _open_and_close(stage.repository, os.O_RDONLY)
-
-
-def _follow_a_link(stage: Stage) -> None:
+def _follow_a_link(stage: Stage) -> bool:
     if not stage.scratch:
-        raise NOTHING_TO_TRY
+        return False
     link = f"{stage.scratch}/link-to-the-canary"
     os.symlink(stage.canary, link)
     try:
-        _open_and_close(link, os.O_RDONLY)
+        return _open_and_close(link, os.O_RDONLY)
     finally:
         os.unlink(link)
 
 
-def _touch(stage: Stage) -> None:
+def _touch(stage: Stage) -> bool:
     # Not the canary: an attempt before this one may have removed it.
     folder = os.path.dirname(stage.canary)
     known = os.stat(folder)
     try:
         os.utime(folder, ns=(known.st_atime_ns, known.st_mtime_ns))
-    except FileNotFoundError as error:  # so the filter says, of a folder that is there
-        raise OSError(errno.EPERM, "refused") from error
+    except FileNotFoundError:  # the filter's answer, although the folder exists
+        return False
+    return True
 
 
-def _watch(stage: Stage) -> None:
-    """Ask for notices of changes. Raises OSError if the filter answers in place of the kernel."""
+def _watch(stage: Stage) -> bool:
     notifier = calls.syscall(_number(calls.EVENTS, "inotify_init1"), ctypes.c_int(0))
     try:
         folder = os.path.dirname(stage.canary).encode()
         # The filter answers with 0, which the kernel never does.
-        if not calls.syscall(_number(calls.WATCHES, "inotify_add_watch"), ctypes.c_int(notifier), folder, 2):
-            raise OSError(errno.EPERM, "not told")
+        return calls.syscall(_number(calls.WATCHES, "inotify_add_watch"), ctypes.c_int(notifier), folder, 2) != 0
     finally:
         os.close(notifier)
 
@@ -131,16 +121,16 @@ def _pair(_: Stage) -> None:
         end.close()
 
 
-def _open_descriptors(stage: Stage) -> None:
-    """Check for open files besides the first three and that of the report. Raises OSError if there is none."""
+def _open_descriptors(stage: Stage) -> bool:
+    """Return whether there are open files besides the first three and that of the report."""
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) != stage.report:
             try:
                 os.fstat(int(name))
-            except OSError:  # it was that of the listing
+            except OSError:  # the descriptor of the listing itself
                 continue
-            return
-    raise OSError(errno.EPERM, "there is none")
+            return True
+    return False
 
 
 def _first_byte(path: str) -> None:
@@ -156,11 +146,10 @@ def _namespace(_: Stage) -> None:
     calls.syscall({"x86_64": 272}.get(os.uname().machine, 97), ctypes.c_ulong(0))
 
 
-def _capabilities(_: Stage) -> None:
+def _capabilities(_: Stage) -> bool:
     header, sets = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0)), (ctypes.c_uint32 * 6)()
     calls.syscall(_number(calls.OWNERS, "capget"), header, sets)
-    if not sets[0] & ~(1 << READ_WHATEVER_ITS_OWNER) and not sets[3]:
-        raise OSError(errno.EPERM, "there is none")
+    return bool(sets[0] & ~(1 << READ_WHATEVER_ITS_OWNER) or sets[3])
 
 
 def _share_memory(_: Stage) -> None:
@@ -177,17 +166,20 @@ def _name_memory(_: Stage) -> None:
     os.unlink(path)
 
 
-def _leave(stage: Stage) -> None:
-    """Start a process that leaves its parent and its session. Raises OSError if it did not get away."""
+def _leave(stage: Stage) -> bool:
+    """Start a process that tries to leave its parent and its session. Returns whether it got away."""
     allowed, allow = os.pipe()
     parent_reader, parent_writer = os.pipe()
     middle = os.fork()
     if not middle:
         if not os.fork():
-            # With its own copy open, it would wait for ever if its parent is killed before it allows anything.
+            # With its own copy open, it would wait for ever if its parent is killed.
             os.close(allow)
-            _try(os.setsid)
-            _try(os.setpgrp)
+            for call in (os.setsid, os.setpgrp):
+                try:
+                    call()
+                except OSError:  # noqa: PERF203  the result shows below
+                    continue
             os.read(allowed, 1)
             os.write(parent_writer, b"%d %d" % (os.getppid(), os.getpgrp()))
         os._exit(0)
@@ -197,24 +189,15 @@ def _leave(stage: Stage) -> None:
     said = os.read(parent_reader, 40)
     for descriptor in (allowed, allow, parent_reader):
         os.close(descriptor)
-    # A process that did not get away is a child of the supervisor now, and still in the group that is killed at once.
-    if said == b"%d %d" % (stage.caller, os.getpgrp()):
-        raise OSError(errno.EPERM, "it is watched")
+    # Otherwise it is a child of the supervisor now, and still in the group that is killed at once.
+    return said != b"%d %d" % (stage.caller, os.getpgrp())
 
 
-def _try(call: Callable[[], object]) -> None:
-    try:
-        call()
-    except OSError:  # what came of it is asked afterwards
-        return
-
-
-def _outlive(_: Stage) -> None:
-    """Ask which signal this process gets when its supervisor ends. Raises OSError if it is the one that kills."""
+def _outlive(_: Stage) -> bool:
+    """Return whether this process may live on when its supervisor ends."""
     received = ctypes.c_int(0)
     calls.prctl(calls.ASK_DEATH_SIGNAL, ctypes.byref(received))
-    if received.value == signal.SIGKILL:
-        raise OSError(errno.EPERM, "it is killed")
+    return bool(received.value != signal.SIGKILL)
 
 
 def _share_pages(_: Stage) -> None:
@@ -241,7 +224,10 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     "removing files": ("writing", lambda stage: os.unlink(stage.canary)),
     "listing folders": ("reading", lambda stage: os.listdir(os.path.dirname(stage.canary))),
     "cutting files": ("writing", lambda stage: os.truncate(stage.canary, 0)),
-    "the project's .git": ("git", _read_repository),
+    "the project's .git": (
+        "git",
+        lambda stage: bool(stage.repository) and _open_and_close(stage.repository, os.O_RDONLY),
+    ),
     "links to files": ("links", _follow_a_link),
     "rights of files": ("rights", lambda stage: os.chmod(stage.canary, 0o600)),
     # Set to what they are already, so that nothing changes if the attempt succeeds.

@@ -1,6 +1,6 @@
 """A seccomp filter, which allows the calls in `calls.py` and refuses all others.
 
-It closes what Landlock leaves open: sockets, owners and rights of files, namespaces, other processes, shared memory.
+It forbids what Landlock cannot: sockets, owners and rights of files, namespaces, other processes, shared memory.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ FILE_TYPE, PIPE = 0xF000, 0x1000
 """The bits S_IFMT and S_IFIFO: `mknod` may make named pipes only."""
 
 LARGE_PAGES = 0x40000
-"""The flag MAP_HUGETLB: the kernel counts such pages as no process's, so the limit of memory would not hold."""
+"""The flag MAP_HUGETLB: the kernel counts such pages for no process, so the memory limit would not hold."""
 
 OWNERLESS = 0x21
-"""The flags MAP_SHARED and MAP_ANONYMOUS. Such pages outlive their mapping, and then count as no process's."""
+"""The flags MAP_SHARED and MAP_ANONYMOUS. Such pages outlive their mapping, and then count for no process."""
 
 PRCTL = {
     "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16,
@@ -52,31 +52,28 @@ PRCTL = {
     "PR_GET_NO_NEW_PRIVS": 39, "PR_SET_THP_DISABLE": 41, "PR_GET_THP_DISABLE": 42, "PR_SVE_GET_VL": 51,
     "PR_GET_TAGGED_ADDR_CTRL": 56, "PR_SET_VMA": 0x53564D41, "PR_GET_AUXV": 0x41555856,
 }  # fmt: skip
-"""The options that a process may ask for, and may change of itself: linux/prctl.h. Missing on purpose:
-PR_SET_PDEATHSIG, which ends an engine with its supervisor, PR_SET_DUMPABLE, which hides memory from it,
-PR_SET_PTRACER, PR_SET_MM, PR_SCHED_CORE, PR_SET_SECCOMP."""
+"""The options that a process may read or set: linux/prctl.h. Missing on purpose: PR_SET_PDEATHSIG, which ends an
+engine with its supervisor, PR_SET_DUMPABLE, which hides memory from the supervisor, PR_SET_PTRACER, PR_SET_MM,
+PR_SCHED_CORE, PR_SET_SECCOMP."""
 IOCTL = {
     "TCGETS": 0x5401, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
     "FIONCLEX": 0x5450, "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A, "FICLONE": 0x40049409, "FICLONERANGE": 0x4020940D,
 }  # fmt: skip
-"""The requests that ask if it is a terminal and how much can be read, that say not to wait and not to inherit
-(asm-generic/ioctls.h), and that copy within a file system, into a file opened for writing. What changes flags of a file
-opened for reading (FS_IOC_SETFLAGS), types into a terminal (TIOCSTI), or asks a device, is missing."""
+"""The requests about terminals, readable bytes, waiting and inheritance (asm-generic/ioctls.h), and those that copy to
+a file opened for writing. Missing on purpose: FS_IOC_SETFLAGS, which changes flags of a file opened for reading,
+TIOCSTI, which types into a terminal, and requests to devices."""
 FCNTL = {
     "F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_GETLK": 5, "F_SETLK": 6, "F_SETLKW": 7,
     "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38, "F_DUPFD_CLOEXEC": 1030, "F_SETPIPE_SZ": 1031,
     "F_GETPIPE_SZ": 1032,
 }  # fmt: skip
-"""The commands of linux/fcntl.h. Missing on purpose: F_SETOWN and F_SETSIG (signals to others), F_SETLEASE (others
-wait), F_NOTIFY (changes in folders outside), F_SET_RW_HINT (an attribute of a file opened for reading)."""
+"""The allowed commands of linux/fcntl.h. Missing on purpose: F_SETOWN and F_SETSIG (signals to others), F_SETLEASE
+(others wait), F_NOTIFY (changes in folders outside), F_SET_RW_HINT (an attribute of a file opened for reading)."""
 
 
 def restrict(*, truncate: bool, connects: bool = False) -> None:
-    """Let only listed calls succeed from now on. If `truncate`, that call is refused, too; Landlock forbids it only
-    since version 3. If `connects`, sockets of TCP can be made and connected.
-
-    Raises OSError.
-    """
+    """Allow only listed calls from now on. `truncate`: refuse that call, too, which Landlock forbids only since
+    version 3. `connects`: allow TCP sockets. Raises OSError."""
     machine = os.uname().machine
     # A 32-bit Python on a 64-bit kernel makes the calls of another table.
     if machine not in ARCHITECTURES or sys.maxsize < 2**32:
@@ -92,11 +89,10 @@ def restrict(*, truncate: bool, connects: bool = False) -> None:
 def program(machine: str, *, truncate: bool, connects: bool = False) -> list[Instruction]:
     """Return the filter for a machine.
 
-    Calls with neighbouring numbers and the same outcome are an interval; the interval of a number is looked for by
-    halving, so that a call costs eight comparisons rather than two hundred.
+    Neighbouring numbers with the same outcome are an interval. Bisection finds the interval of a call by eight
+    comparisons instead of two hundred.
     """
     column, architecture = ARCHITECTURES[machine]
-    # What is not among the outcomes is refused.
     outcomes = {number: _ALLOW for group in calls.ALLOWED for number in calls.numbers(group, column).values()}
     for group, error in calls.PRETENDED.items():
         outcomes |= dict.fromkeys(calls.numbers(group, column).values(), _fail(error))
@@ -130,8 +126,8 @@ def _halve(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 
 
 def _checks() -> dict[str, list[Instruction]]:
-    """Return, for each call in CHECKED, the instructions that refuse it because of its arguments."""
-    # An engine must not slow ci-eval, or the other engine of a comparison: it may change only itself (0).
+    """Return call → the instructions that refuse it because of its arguments."""
+    # 0 is the calling process. An engine must not slow down ci-eval, or the other engine of a comparison.
     itself = _refuse_unless(0, [0])
     of_itself = dict.fromkeys(
         ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), itself

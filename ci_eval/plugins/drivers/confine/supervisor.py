@@ -1,7 +1,7 @@
-"""A supervisor that watches the confined program from outside, so that nothing it starts outlives it or its caller.
+"""A supervisor outside of the sandbox, which ends all that the confined program has started, with it or with ci-eval.
 
-It is a "subreaper": a process whose parent has ended becomes a child of it. So it finds all descendants of the program,
-whatever they do to get away.
+It is a "subreaper": if a process ends, its children become the supervisor's. So the supervisor finds all descendants of
+the program.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from ci_eval.plugins.drivers.confine import landlock
 from ci_eval.plugins.drivers.confine.calls import DEATH_SIGNAL, SUBREAPER, prctl
 
 TICK = 0.5
-"""The seconds between two looks at the memory."""
+"""Seconds between two looks at the memory."""
 MOST_PROCESSES = 1000 + 50 * (os.cpu_count() or 1)
 """The most processes and threads; compilers start some for each processor."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LOOK = signal.SIGUSR1
-"""The signal that the kernel sends when the thread that started us ends. Its process may then go on, so that must be
-checked."""
+"""The signal that the kernel sends when the thread that started us ends. The thread's process may go on."""
 HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 # Shells report SIGTERM and SIGKILL so: 128 and the signal's number.
@@ -30,11 +29,11 @@ KILLED, TOO_LARGE = 143, 137
 
 
 def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
-    """Start the watch by a fork. The child returns whether a control group counts its memory, and becomes the program.
-    This process watches it, and then ends with the same status.
+    """Fork. The child returns whether a control group counts its memory, and becomes the program. The parent watches
+    the child, and ends with the same status.
 
-    `memory`: the bytes that the program and its descendants may hold together, 0 = no limit. `remains`: the folder to
-    remove if the caller is gone.
+    `memory`: bytes for the program and its descendants together, 0 = no limit. `remains`: the folder to remove if the
+    caller is gone.
     """
     # Blocked before the fork, so that none of them is lost until somebody waits for it.
     heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
@@ -45,7 +44,7 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
     child = os.fork()
     if child:
         prctl(DEATH_SIGNAL, int(LOOK))
-        # We must not hold the program's pipes open, or their other ends would not notice that it ended.
+        # With the program's pipes open here, their other ends would not notice that it ended.
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
@@ -72,7 +71,7 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
 
 
 def _watch(child: int, caller: int, memory: int, name: str, remains: str, groups: Cgroups) -> int:
-    """Wait until the program and its descendants have ended; see `start`. Returns its status, as `waitpid` gives it."""
+    """Wait until the program and its descendants have ended. Returns its status, as `waitpid` does."""
     next_look = 0.0
     status = None
     while status is None:
@@ -88,14 +87,21 @@ def _watch(child: int, caller: int, memory: int, name: str, remains: str, groups
             status = ended[1] if ended[0] == child else status
         if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
             status = KILLED << 8
-        # Not at each end of a process: some start thousands in a second.
+        # Some programs start thousands of processes in a second, too many to look at each end of one.
         if status is not None or time.monotonic() >= next_look:
             next_look = time.monotonic() + TICK
             excess = ""
             if groups.has_run_out_of_memory():  # the kernel was faster than the look
                 excess = _describe_memory(groups.memory, memory)
             elif status is None and memory:
-                excess = _find_excess(memory)
+                below = count_pages() or descendants()
+                used = sum(below.values()) * PAGE
+                # This comes first, since it takes long to look at the memory of many processes.
+                if len(below) > MOST_PROCESSES or sum(map(_count_threads, below)) > MOST_PROCESSES:
+                    excess = f"started more than {MOST_PROCESSES:,} processes"
+                # Pages that several processes share were counted for each of them.
+                elif used > memory and (used := proportional(below)) > memory:
+                    excess = _describe_memory(used, memory)
             if excess:
                 sys.stderr.write(f"{name} {excess}\n")
                 sys.stderr.flush()
@@ -105,47 +111,35 @@ def _watch(child: int, caller: int, memory: int, name: str, remains: str, groups
     return status
 
 
-def _find_excess(memory: int) -> str:
-    below = count_pages() or descendants()
-    # First, since it takes long to look at the memory of many processes.
-    if len(below) > MOST_PROCESSES or sum(map(_count_threads, below)) > MOST_PROCESSES:
-        return f"started more than {MOST_PROCESSES:,} processes"
-    used = sum(below.values()) * PAGE
-    if used > memory:
-        # Pages that several processes share were counted for each of them.
-        used = proportional(below)
-    return _describe_memory(used, memory) if used > memory else ""
-
-
 def _describe_memory(used: int, memory: int) -> str:
     return f"used {used / 1e9:.2g} GB; interpret.memoryLimit allows {memory / 1e9:.2g} GB"
 
 
 def has_ended(pid: int) -> bool:
     """Return whether a process has ended, also if its parent has not yet asked for its status."""
+    fields = _read_stat(pid)
+    return not fields or fields[0] in ("Z", "X")
+
+
+def _read_stat(pid: int) -> list[str]:
+    """Return the fields after the program's name (`man 5 proc`); none if the process is gone."""
     try:
+        # The name is in brackets, and may itself contain brackets, blanks and bytes that are not text.
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # A program's name is in brackets, and may itself hold brackets and blanks.
-            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+            return file.read().rpartition(b")")[2].decode().split()
     except OSError:
-        return True
+        return []
 
 
 def descendants() -> dict[int, int]:
-    """Return the pages of memory that each process below this one holds, by its id. This looks at all processes of the
-    machine, so it is only for what `count_pages` does not see."""
+    """Return the pages of memory that each process below this one holds, by its id. It looks at all processes of the
+    machine, and is used where `count_pages` finds none."""
     children: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc"):
-        if not name.isdigit():
+        fields = _read_stat(int(name)) if name.isdigit() else []
+        if not fields:
             continue
-        try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                # A program's name is in brackets, and may itself hold brackets and blanks.
-                fields = file.read().rpartition(b")")[2].split()
-        except OSError:
-            # It ended while we looked.
-            continue
-        # After the name, the parent is at 1 and the pages in memory (rss) are at 21: `man 5 proc`.
+        # The parent, and the pages in memory (rss).
         children.setdefault(int(fields[1]), []).append((int(name), int(fields[21])))
     pages_of: dict[int, int] = {}
     waiting = [os.getpid()]
@@ -179,13 +173,12 @@ def count_pages() -> dict[int, int]:
 
 
 def proportional(below: dict[int, int]) -> int:
-    """Return the bytes that these processes hold, a page that several share counted once.
+    """Return the bytes that these processes hold, shared pages counted once.
 
-    `below`: id → pages in memory, which count as they are if the kernel does not report more of a process.
+    `below`: id → pages in memory, which are used if the kernel does not report shares.
     """
     total = 0
     for pid, pages in below.items():
-        held = 0
         try:
             held = _kilobytes(f"/proc/{pid}/smaps_rollup", ("Pss:", "SwapPss:"))
             held += _kilobytes(f"/proc/{pid}/status", ("VmPTE:",))
@@ -211,9 +204,9 @@ def _count_threads(pid: int) -> int:
 
 
 def end_all(child: int, groups: Cgroups) -> None:
-    """Kill all descendants, and those they start meanwhile, until there is none. `child`: the program."""
-    # A confined program and all it starts cannot leave its process group, and the kernel kills a group at once:
-    # processes that start others and end would be faster than any look at them.
+    """Kill all descendants, and those they start meanwhile, until there are none. `child`: the program."""
+    # A confined program and all it starts cannot leave its process group, which the kernel kills at once. Processes
+    # that start others and end would be faster than any look at them.
     _kill(-child)
     groups.kill()
     while True:
@@ -231,7 +224,6 @@ def _kill(pid: int) -> None:
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
-        # It has ended meanwhile.
         return
 
 
@@ -252,15 +244,15 @@ NAME = "ci-eval-"
 MEMORY_LIMITS = ("memory.max", "memory.limit_in_bytes")
 """The file with a group's limit of memory in version 2, and in version 1."""
 BESIDE = 64 << 20
-"""Bytes of the kernel's own, such as stacks, that the kernel counts in addition to what processes hold."""
+"""Bytes of the kernel, such as stacks, that its limit counts in addition to the memory of processes."""
 
 
 class Cgroups:
-    """The control groups with which the kernel itself limits a program and all it starts, and kills them at once. There
-    are none if this user may make none."""
+    """The control groups by which the kernel limits a program and all it starts, and kills them at once. The list is
+    empty if this user may not make groups."""
 
     def __init__(self, memory: int, processes: int) -> None:
-        """Make the groups. `memory`: the most bytes, 0 = no limit; `processes`: the most processes and threads."""
+        """Make the groups. `memory`: bytes, 0 = no limit. `processes`: processes and threads."""
         limits = {"pids.max": processes, "memory.oom.group": 1, "memory.swap.max": 0}
         # The supervisor counts exactly what processes hold, so it should notice first.
         self.memory = memory + memory // 10 + BESIDE
@@ -270,7 +262,7 @@ class Cgroups:
         for parent in _parents():
             folder = f"{parent}/{NAME}{os.getpid()}"
             try:
-                # Those of supervisors that were killed.
+                # Groups of killed supervisors are left over.
                 for name in os.listdir(parent):
                     if name.startswith(NAME) and not os.path.exists(f"/proc/{name.removeprefix(NAME)}"):
                         _remove(f"{parent}/{name}")
@@ -280,11 +272,11 @@ class Cgroups:
                     if name in limits:
                         _write(f"{folder}/{name}", limits[name])
             except OSError:
-                # This user may not make groups there, or the tree is read-only. The supervisor still counts.
+                # The user may not make groups, or the tree is read-only. The supervisor still counts.
                 continue
 
     def join(self) -> bool:
-        """Join the groups. Returns whether the kernel counts all memory of the program now, that of sockets too."""
+        """Join the groups. Returns whether the kernel now counts all memory of the program, also in sockets."""
         counts = False
         for folder in self._folders:
             try:

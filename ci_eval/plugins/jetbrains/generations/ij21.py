@@ -15,7 +15,7 @@ LATER = ("emulateUser", "completionGolf")
 def wrote(config: Mapping[str, object]) -> bool:
     """This generation has a strategy below `actions`, and reordering or a modelled user."""
     return "strategy" not in config and (
-        "reorder" in config or any(key in generation.strategy(config) for key in LATER)
+        "reorder" in config or any(key in generation.strategy_of(config) for key in LATER)
     )
 
 
@@ -30,9 +30,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "strategy": {
                 "emulateUser": user is not None,
                 "completionGolf": False,
-                "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
-                "prefix": generation.prefix(strategy.prefix),
-                "filters": generation.filters(strategy.filters),
+                **generation.context_of(strategy),
             },
         },
         "interpret": {
@@ -62,5 +60,5 @@ GENERATION = generation.since_2021(
     rank=generation.rank_by_language,
     read_actions=partial(generation.read, properties=properties.read_token_properties),
     config=config,
-    write_actions=partial(generation.write, properties=properties.as_tokens),
+    write_actions=partial(generation.write, properties=properties.write_token_properties),
 )

@@ -18,14 +18,15 @@ LATER = ("emulateUser", "completionGolf")
 
 def wrote(config: Mapping[str, object]) -> bool:
     """This generation has neither reordering nor a modelled user."""
-    return not any(key in config for key in ONLY_LATER) and not any(key in generation.strategy(config) for key in LATER)
+    return not any(key in config for key in ONLY_LATER) and not any(
+        key in generation.strategy_of(config) for key in LATER
+    )
 
 
 def read_properties(fields: Fields) -> Properties:
-    """The plugin wrote the properties twice, under two names."""
+    # The plugin wrote the properties twice. The second copy counts as requested, or it would be left over.
     inner = fields.section("properties" if "properties" in fields else "_properties")
-    # The second copy counts as requested, or it would be left over.
-    fields.plain("_properties")
+    fields.value("_properties")
     return Properties(
         kind=properties.read_kind(inner),
         is_argument=inner.optional("isArgument", bool),
@@ -34,14 +35,14 @@ def read_properties(fields: Fields) -> Properties:
     )
 
 
-def _map(known: Properties) -> dict[str, object]:
-    said: dict[str, object | None] = {
+def _write_properties(known: Properties) -> dict[str, object]:
+    values = {
         "tokenType": known.kind.value,
         "isArgument": known.is_argument,
         "isStatic": known.is_static,
         "packageName": known.package,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def write_session(session: Session) -> dict[str, object]:
@@ -50,6 +51,7 @@ def write_session(session: Session) -> dict[str, object]:
 
 def config(configuration: Config, project: str) -> dict[str, object]:
     strategy, interpret = configuration.actions.strategy, configuration.interpret
+    context = generation.context_of(strategy)
     filters = generation.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
     return {
         **generation.head(configuration, project),
@@ -57,8 +59,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "evaluationRoots": list(configuration.actions.evaluation_roots),
             "strategy": {
                 "completeAllTokens": configuration.language == "text",
-                "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
-                "prefix": generation.prefix(strategy.prefix),
+                **context,
                 "filters": filters,
             },
         },
@@ -84,10 +85,10 @@ GENERATION = Generation(
     rank=generation.exact,
     read_actions=partial(generation.read, properties=read_properties),
     config=config,
-    write_properties=lambda known: {"_properties": _map(known), "properties": _map(known)},
+    write_properties=lambda known: dict.fromkeys(("_properties", "properties"), _write_properties(known)),
     write_session=write_session,
     write_lookup=lambda *_: {},
     write_suggestion=lambda *_: {},
-    write_actions=partial(generation.write, properties=lambda known: {"properties": _map(known)}),
+    write_actions=partial(generation.write, properties=lambda known: {"properties": _write_properties(known)}),
     first_errors=None,
 )

@@ -22,7 +22,7 @@ from ci_eval.plugins.languages.cpp.references import (
     CppReferences,
     CppScope,
     declare,
-    declaring,
+    declaring_scope,
     enclosing_namespace,
     inside,
 )
@@ -44,7 +44,7 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 def _find_name(declarator: Node) -> int:
-    """Return the index of the name in a declarator: that of a pointer or reference is last, after `*` or `&`."""
+    """Return the index of the child that holds a declarator's name: the last one after `*` or `&`, else the first."""
     children = declarator.children
     if declarator.type in _NAME_FIRST:
         return 0
@@ -55,15 +55,15 @@ class CppWalk(CppReferences):
     roles = {TYPE: "friend_declaration"}
 
     def _define_type(self, name: Node, scope: Scope) -> None:
-        scope = declaring(scope)
+        scope = declaring_scope(scope)
         local = scope.kind not in {"namespace", "class"}
         scope.names[self.text(name)] = LOCAL_TYPE if local else Origin(True, enclosing_namespace(scope), CLASS)
 
     @handle_nodes(*_DECLARATIONS)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define a and b of `T a = x, *b`; x is a reference."""
+        """Define a and b of `T a = x, *b`, and visit x."""
         children = node.children
-        if len(children) == 2 and node.type == "field_declaration":  # no name is declared but that of a class, if any
+        if len(children) == 2 and node.type == "field_declaration":  # declares nothing, or only a class
             self.push(children, REFERENCE, place)
             return
         kinds = [child.type for child in children]
@@ -84,8 +84,9 @@ class CppWalk(CppReferences):
         self._declare(node, role if role == STATIC else BOUND, place, None)
 
     def _declare(self, node: Node, role: str, place: NodePlace, inner: NodePlace | None) -> None:
-        """Define the name in a declarator, and visit its other parts. Its parameters belong to the place `inner`, or to
-        a new one."""
+        """Define the name in a declarator, and visit its other parts. `inner`: the place of its parameters, else a new
+        one.
+        """
         while node.type in _DECLARATOR_SET and node.child_count:
             children, kind = node.children, node.type
             if kind == "structured_binding_declarator":
@@ -95,8 +96,8 @@ class CppWalk(CppReferences):
             parameter_place = place
             if kind == "function_declarator":
                 inner = inner or inside("function", place)
-                # Elsewhere, such as among the parameters of a function, nothing is constructed as by `T x(a, b());`.
-                is_inside = declaring(place.scope).kind == "block" and role == BOUND
+                # Only statements construct objects as in `T x(a, b());`; parameters of functions do not.
+                is_inside = declaring_scope(place.scope).kind == "block" and role == BOUND
                 if is_inside and children[-1].type == "parameter_list":
                     values = self._values(children[-1], place.scope)
                     children = children[:-1] if values else children
@@ -118,8 +119,9 @@ class CppWalk(CppReferences):
         self.push([node], role, place)
 
     def _values(self, parameters: Node, scope: Scope) -> list[tuple[Node, str]]:
-        """Return the values, with their roles, that the grammars take for types of parameters; empty if one is no
-        value."""
+        """Return the values that the grammar takes for types of parameters, with their roles; empty if not all are
+        values.
+        """
         values: list[tuple[Node, str]] = []
         for child in parameters.children:
             if not child.is_named:
@@ -145,16 +147,16 @@ class CppWalk(CppReferences):
         return values
 
     def _enter(self, name: Node, function: Scope, around: Scope) -> None:
-        """Let the body of `A::f` see what is declared in A."""
-        # `A::B::f` is nested to the right, so the innermost node has the class that declares f.
+        """Let the body of `A::f` see the members of A."""
+        # `A::B::f` is nested to the right, so the innermost node names the class that declares f.
         while name.children[-1].type == "qualified_identifier":
             name = name.children[-1]
         head = name.children[0]
         head = head.children[0] if head.child_count else head
-        # Only classes of this file are known by their members.
+        # Only the members of this file's classes are known.
         class_ = self.spaces.types.get(self.text(head))
         if class_:
-            # The class becomes the parent in place of the template, whose parameters would be lost.
+            # The class replaces the template as parent, so the template's parameters are copied.
             if around.kind == "template":
                 function.names.update(around.names)
             function.parent = class_
@@ -169,7 +171,7 @@ class CppWalk(CppReferences):
             self._signature(children, place, self._body(children, place))
 
     def _body(self, children: Sequence[Node], place: NodePlace) -> NodePlace:
-        """Return the place of a function's body, and put off the visit of the body."""
+        """Return the place of a function's body, which is visited later."""
         inner = inside("function", place)
         self._stack += [(child, REFERENCE, inner) for child in reversed(children) if child.type in _BODIES]
         return inner
@@ -177,8 +179,8 @@ class CppWalk(CppReferences):
     def _signature(self, children: Sequence[Node], place: NodePlace, inner: NodePlace) -> None:
         role = STATIC if self._is_static(children) else BOUND
         head = children[0]
-        if declaring(place.scope).kind == "namespace" and head.type == "function_declarator":
-            # Only constructors have no type, and they are in a class or have its name before `::`: this is `TEST(a, b)
+        if declaring_scope(place.scope).kind == "namespace" and head.type == "function_declarator":
+            # Only constructors have no type, and these are in a class or after `::`. So this is a macro: `TEST(a, b)
             # {…}`.
             name = head.children[0]
             role = CALLED if name.type == "identifier" and self.text(name) != "main" else role
@@ -195,9 +197,9 @@ class CppWalk(CppReferences):
 
     @handle_nodes("template_parameter_list")
     def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the parameters of a template, which are no members of the class or namespace around."""
+        """Define the parameters of a template, which are not members of the enclosing class or namespace."""
         scope = place.scope
-        # `declaring` passes over scopes of templates, and would define the parameters in the class around.
+        # `declaring_scope` skips scopes of templates, and would define the parameters in the enclosing class.
         parameter_place = NodePlace(
             CppScope("parameters", scope.parent, scope.names, package=enclosing_namespace(scope)), False
         )
@@ -252,7 +254,7 @@ class CppWalk(CppReferences):
         children = node.children
         name = next((child for child in children if child.type in {"type_identifier", "qualified_identifier"}), None)
         body = children[-1] if children[-1].type in {"field_declaration_list", "enumerator_list"} else None
-        # A mere mention of a type defines nothing.
+        # A mention of a type defines nothing.
         if not body and (role != REFERENCE or not name):
             self.push(children, TYPE, place)
             return
@@ -267,17 +269,17 @@ class CppWalk(CppReferences):
         if body and body.type == "field_declaration_list":
             self._members(body.children, inner)
         elif body:
-            # Constants of a plain enum are known around it as well.
+            # The constants of a plain enum are known in the enclosing scope, too.
             plain = not any(child.type in {"class", "struct"} for child in children)
             origin = Origin(True, enclosing_namespace(place.scope), MEMBER)
             for parts in [
                 child.children for child in body.children if child.type == "enumerator" and child.child_count
             ]:
-                for scope in (inner.scope, declaring(place.scope)) if plain else (inner.scope,):
+                for scope in (inner.scope, declaring_scope(place.scope)) if plain else (inner.scope,):
                     self.define(parts[0], scope, origin)
                 self.push(parts[1:], REFERENCE, inner)
         for child in reversed(children):
-            # What a class extends is a type; most bases are declared in headers that are not read.
+            # Bases are types; most of them are declared in headers that are not read.
             for base in child.children if child.type == "base_class_clause" else ():
                 named = base.children[0] if base.type == "template_type" else base
                 if named.type == "type_identifier" and not place.scope.find(self.text(named)).holder:
@@ -286,13 +288,13 @@ class CppWalk(CppReferences):
                 self.push(child.children if child.type == "base_class_clause" else [child], TYPE, place)
 
     def _class_name(self, name: Node, defined: bool, inner: NodePlace, place: NodePlace) -> None:
-        """Define the name of a class around it, and in it."""
+        """Define the name of a class in the enclosing scope and in the class."""
         if name.type == "qualified_identifier":
             self.push([name], SIGNATURE, place)
             self._enter(name, inner.scope, place.scope)
             *_, name = leaves(name)
             self._define_type(name, inner.scope)
-        # `struct T` of a type that is known already declares nothing new.
+        # `struct T` declares nothing if T is known.
         elif defined or place.scope.find(self.text(name)).holder != CLASS:
             self._define_type(name, place.scope)
             inner.scope.names[self.text(name)] = place.scope.find(self.text(name))
@@ -309,11 +311,11 @@ class CppWalk(CppReferences):
                 *head, child = child.children
                 heads.append((head, around))
             if child.type == "function_definition":
-                # A body sees every member, also later ones.
+                # A body sees all members, also later ones.
                 methods.append((child, SIGNATURE, self._body(child.children, around)))
             else:
                 others.append(child)
-        # Visited from here on in the order: template parameters, the other members, signatures, bodies.
+        # The order of visits is: template parameters, other members, signatures, bodies.
         self._stack += methods[::-1]
         self.push(others, REFERENCE, place)
         for head, around in heads:
@@ -335,7 +337,7 @@ class CppWalk(CppReferences):
             kind = Kind.TYPE_REFERENCE if origin.holder == CLASS else Kind.FIELD
             self.emit(first, kind, place, origin, name)
             return
-        # The grammars take a base such as `B<T>` for a method here.
+        # The grammar takes a base such as `B<T>` for a method here.
         if first.type == "template_method" and first.child_count:
             self.push(first.children[1:], REFERENCE, place)
             first = first.children[0]

@@ -1,4 +1,4 @@
-"""The headers that a C or C++ project includes: what its build would know, guessed from the files alone."""
+"""The headers that a C or C++ project includes, found from its files without its build."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ class Command(msgspec.Struct):
 
 
 def list_includes(text: str) -> list[tuple[str, bool]]:
-    """Return the names in the `#include` lines of a text, in order, each with whether it is in quotes. A name made by a
-    macro is not seen."""
+    """Return the names in the `#include` lines of a text in order, each with whether it is in quotes. Names made by
+    macros are missing.
+    """
     return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
 
 
@@ -66,7 +67,7 @@ def _commanded_folders(root: Path) -> list[Path]:
     found: dict[Path, None] = {}
     for path in (path for name in DATABASES for path in sorted(root.rglob(name)) if is_own(path, root)):
         data = read_own(root, str(path.relative_to(root)))
-        # A compile_flags.txt has a flag a line, and so has whatever else cannot be read.
+        # compile_flags.txt, which is not JSON, has a flag on each line.
         database = [Command(command=data.decode(errors="replace"))]
         with suppress(msgspec.MsgspecError, RecursionError):
             database = msgspec.json.decode(data, type=list[Command], strict=False)
@@ -79,7 +80,7 @@ def _commanded_folders(root: Path) -> list[Path]:
 
 
 def folders(root: Path) -> list[str]:
-    """Return the folders below the root from which its files include others, those that are used most first.
+    """Return the folders below the root from which the project's files include headers, the most used first.
 
     If several files fit an `#include`, the one nearest to the including file counts.
     """
@@ -92,15 +93,15 @@ def folders(root: Path) -> list[str]:
         text = read_own(root, str(path)).decode(errors="replace")
         for name, quoted in list_includes(text):
             own = PurePosixPath(os.path.normpath(path.parent / name))
-            # A plain `<name>`, without a folder, is taken to be the system's: a project's own `stdint.h` is for systems
-            # that have none.
+            # `<name>` without a folder is taken for a system header: a project's own `stdint.h` is for systems without
+            # one.
             if (quoted or "/" in name) and own not in named[PurePosixPath(name).name]:
                 serves.update(_folder(path, name, named))
     return [folder for folder, _ in sorted(serves.items(), key=lambda pair: (-pair[1], pair[0]))]
 
 
 def sources(root: Path) -> Iterator[PurePosixPath]:
-    """Yield the paths below the root of its source files and headers, in order."""
+    """Yield the paths of source files and headers below the root, sorted in each folder."""
     for folder, below, names in os.walk(root):
         below[:] = sorted(name for name in below if name != ".git")
         for name in sorted(names):
@@ -114,7 +115,7 @@ def _folder(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]
     fitting = [candidate for candidate in named[parts[-1]] if candidate.parts[-len(parts) :] == parts]
     if not fitting:
         return []
-    # A short path, then the alphabet decides between equally near files.
+    # Of equally near files, the shortest path counts, then the first in the alphabet.
     nearest = min(
         fitting, key=lambda candidate: (-shared(str(candidate), str(path)), len(candidate.parts), str(candidate))
     )

@@ -1,4 +1,4 @@
-"""The references of C++: their kinds; namespaces and imports; statements and lambdas."""
+"""The references of C++ and their kinds; namespaces, imports, statements and lambdas."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace,
 from ci_eval.core.model import Kind, Location
 
 NAMESPACE, CLASS, MEMBER, EITHER = "module", "class", "member", "either"
-"""The holders: a namespace; a type; a field, method or enum constant; what may be a type or not."""
+"""The values of Origin.holder: a namespace; a type; a field, method or enum constant; a type or something else."""
 MACRO = Origin(True, None, EITHER)
 # Headers are not read, so the namespaces within `std` must be listed.
 _IN_STD = frozenset("chrono experimental filesystem literals numbers placeholders pmr ranges this_thread views".split())
 
 _TOP = re.compile(
-    # Namespaces that hold little end without a comment that says so.
+    # Short namespaces have no comment at their end.
     r"^(?:(?:inline )?namespace\b[ \w:]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}|"
     r"(?:inline )?namespace\b *([\w:]*)[^\n;={]*(?:\{|$)|(\} *// *.*namespace)|"
     r"(?:class|struct|union|enum(?: class| struct)?) (?:[A-Z_]+(?:\([^)\n]*\))? )?(\w+)(?=[^\n;]*[{:\n])|"
@@ -41,9 +41,9 @@ def inside(kind: str, place: NodePlace, argument: bool = False) -> NodePlace:
     return NodePlace(CppScope(kind, place.scope, package=enclosing_namespace(place.scope)), argument)
 
 
-def declaring(scope: Scope) -> Scope:
+def declaring_scope(scope: Scope) -> Scope:
     """Return the scope that a declaration belongs to."""
-    # Template parameters have a scope of their own, in which nothing else is declared.
+    # The scope of template parameters has no other declarations.
     while scope.kind == "template" and scope.parent:
         scope = scope.parent
     return scope
@@ -60,9 +60,9 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
             declarations["::".join(filter(None, path))].add(name)
         elif match[1] is not None:
             path.append(match[1])
-    # What is in `std` specialises templates of the standard library.
+    # Declarations in `std` specialise templates of the standard library.
     declarations.pop("std", None)
-    # Any namespace goes before the global one, however little it declares.
+    # Any other namespace goes before the global one, even if it declares less.
     package = max(declarations, key=lambda namespace: (namespace != "", len(declarations[namespace])), default="")
     return package, frozenset(declarations[package])
 
@@ -74,13 +74,13 @@ class Namespaces:
         self._declared = declared
         self._names: dict[str, dict[str, Origin]] = {}
         self._roots = {package.partition("::")[0] for package in declared}
-        # `a::b::c` tells of `a::b`, in which no file may declare anything else.
+        # If there is `a::b::c`, there is `a::b`, even if no file declares anything else in it.
         self._packages = {package[: match.start()] for package in declared for match in re.finditer("::|$", package)}
         self.types: dict[str, CppScope] = {}
-        """A table: name of a class or an enum → what is declared in it."""
+        """Name of a class or enum → the scope with its members."""
 
     def names(self, package: str) -> dict[str, Origin]:
-        """Return what is known to be declared in a namespace; the table grows while the file is read."""
+        """Return the known declarations of a namespace; the table grows while the file is read."""
         if package not in self._names:
             # Other files are read by a pattern that does not tell types from functions.
             self._names[package] = dict.fromkeys(self._declared.get(package, ()), Origin(True, package, EITHER))
@@ -95,19 +95,18 @@ class Namespaces:
         return CppScope("namespace", outer, self.names(package), package=package)
 
     def absolute(self, path: str, scope: Scope) -> str:
-        """Return the full name of a namespace that is written as `path`."""
+        """Return the full name of the namespace `path`."""
         head, _, tail = path.lstrip(":").partition("::")
         package = self.head(head, scope).package or head
         return f"{package}::{tail}" if tail else package
 
     def is_own(self, package: str) -> bool:
-        """Return whether the project or the file declares a namespace with the same outermost one; `std` is never
-        own."""
+        """Return whether the project or the file declares the outermost namespace of a package; False for `std`."""
         root = package.partition("::")[0]
         return root != "std" and root in self._roots
 
     def head(self, name: str, scope: Scope) -> Origin:
-        """Return what `name` is in `name::x`; UNKNOWN if nothing tells."""
+        """Return the origin of `name` in `name::x`; UNKNOWN if it is not known."""
         origin = scope.find(name)
         if origin.holder in {NAMESPACE, CLASS}:
             return origin
@@ -145,16 +144,17 @@ KEYWORDS = frozenset(
     "volatile wchar_t while xor xor_eq".split()
 )
 STATIC, IMPORTED, SIGNATURE, VALUE, TEMPLATE = "static", "imported", "signature", "value", "template"
-"""The roles: what is defined is a member of the class itself; every name belongs to a using declaration; a function
-whose body is visited later; a value that the grammars take for a type; a type that they take for a function."""
+"""The roles: a definition of a static member; a name in a using declaration; a function whose body is visited later; a
+value that the grammar takes for a type; a type that the grammar takes for a function.
+"""
 _TYPES = frozenset(["type_identifier", "primitive_type"])
 LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namespace_identifier"])
 
 
 class CppReferences(Walk):
-    # The grammar takes TRUE for true, and size_t for a word of the language.
+    # The grammar takes TRUE for true, and size_t for a keyword.
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
-    # The words of modules are names elsewhere.
+    # Elsewhere, the keywords of modules are names.
     keywords = KEYWORDS | {"import", "module"}
     ignored = frozenset(
         "( ) [ ] { } , . : ; = :: + - * / % & | ^ < > ! ~ && || == != <= >= << >> <=> ++ -- += -= *= /= %= &= |= ^= "
@@ -194,7 +194,7 @@ class CppReferences(Walk):
             self.emit(node, self._kind(kind, role, origin), place, origin, name)
 
     def _define(self, name: str, role: str, scope: Scope) -> None:
-        scope = declaring(scope)
+        scope = declaring_scope(scope)
         if scope.kind == "namespace":
             scope.names[name] = Origin(True, enclosing_namespace(scope))
         elif scope.kind == "class":
@@ -214,7 +214,7 @@ class CppReferences(Walk):
             return Kind.FIELD
         if holder == CLASS or role == TEMPLATE:
             return Kind.TYPE_REFERENCE
-        # The grammar takes many a value for a type: `f<n>`.
+        # The grammar takes some values for types: n of `f<n>`.
         typed = role != VALUE and node_type in _TYPES and (origin.static is None or holder == EITHER)
         return Kind.TYPE_REFERENCE if typed else Kind.VARIABLE
 
@@ -225,8 +225,9 @@ class CppReferences(Walk):
         if inner.child_count == 3 and inner.children[1].type == "pointer_expression":
             type_ = function.children[0]
             origin = place.scope.find(self.text(type_))
-            if type_.type == "primitive_type" or origin.holder == CLASS or declaring(place.scope).kind == "namespace":
-                # `T (*name)(A);` is a declaration, which the grammar takes for two calls; the name may have sizes.
+            is_type = type_.type == "primitive_type" or origin.holder == CLASS
+            if is_type or declaring_scope(place.scope).kind == "namespace":
+                # The grammar takes the declaration `T (*name)(A);` for two calls. The name may have sizes.
                 name = inner.children[1].children[-1]
                 while name.child_count:
                     name, *sizes = name.children
@@ -246,12 +247,12 @@ class CppReferences(Walk):
     def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, operator, *_, member = node.children
         if operator.type == ".*":
-            # `a.*b`: b is a variable, and points to a member.
+            # `a.*b`: the variable b points to a member.
             self.push([receiver], REFERENCE, place)
             self.emit(member, Kind.VARIABLE, place, place.scope.find(self.text(member)))
             return
         origin = UNKNOWN
-        # The type of any other receiver is not known.
+        # The types of other receivers are not known.
         if receiver.type == "this" and member.type == "field_identifier":
             class_ = place.scope.enclosing("class")
             known = class_.names.get(self.text(member)) if class_ else None
@@ -264,8 +265,9 @@ class CppReferences(Walk):
 
     @handle_nodes("template_argument_list")
     def template_arguments(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `<a::b<T>, c_v<T>>`: in an argument, what has arguments itself is a value if its name ends in `_v`,
-        by convention, else a type."""
+        """Visit `<a::b<T>, c_v<T>>`. By convention, an argument that has arguments itself is a value if its name ends
+        in `_v`, else a type.
+        """
         for child in reversed(node.children):
             if child.type == "type_descriptor" and child.child_count == 1:
                 child = child.children[0]
@@ -276,7 +278,7 @@ class CppReferences(Walk):
             if child.type == "type_descriptor" and child.children[-1].type == "abstract_function_declarator":
                 name = place.scope.find(self.text(child.children[0]))
                 if name.static is not None and name.holder in {"", MEMBER}:
-                    # `<f(a)>` of a function: the grammar takes it for the type of one.
+                    # The grammar takes the call in `<f(a)>` for the type of a function.
                     self.push(child.children[1:], REFERENCE, place)
                     child, role = child.children[0], CALLED
             elif last.type in {"template_function", "template_type"} and last.child_count:
@@ -286,7 +288,7 @@ class CppReferences(Walk):
     @handle_nodes("template_function", "template_method", "template_type", "dependent_name", "parenthesized_expression")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
-        # In a dependent name and in brackets (`d`, `p`), the name is not the first child.
+        # In dependent names and brackets (types with `d`, `p`), the name is not the first child.
         self.push(children[1:], role if node.type[0] in "dp" else REFERENCE, place)
         self.push(children[:1], role, place)
 
@@ -294,7 +296,7 @@ class CppReferences(Walk):
     def qualified(self, node: Node, role: str, place: NodePlace) -> None:
         """Emit the names of `a::B::c`, from left to right."""
         holder, holder_name = Origin(True, "", NAMESPACE), ""
-        # A loop, since paths may be long; each is nested in the one before.
+        # Paths are nested and may be long, so this is a loop.
         while True:
             children = node.children
             head, last = children[0], children[-1]
@@ -311,12 +313,12 @@ class CppReferences(Walk):
             last = last.children[0]
         if last.type not in LEAVES:
             self.push([last], role, place)
-        # The role of a declaration reaches its type as well: T of `A::T x;` is a reference.
+        # A declaration gives its role to its type, too: but T of `A::T x;` is a reference.
         elif role not in {BOUND, STATIC, SIGNATURE} or (last.type == "type_identifier" and role != SIGNATURE):
             self._last(last, holder, holder_name, role, place)
 
     def _step(self, head: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> tuple[str, Origin]:
-        """Emit one of the names before `::`; return the name, and what it is."""
+        """Emit one of the names before `::`; return the name and its origin."""
         has_arguments = head.type == "template_type"
         if has_arguments:
             self.push(head.children[1:], REFERENCE, place)
@@ -328,7 +330,7 @@ class CppReferences(Walk):
         if holder_name:
             origin = self.spaces.member(holder, holder_name, name)
             if origin.holder != NAMESPACE:
-                # By convention, an unknown name in a namespace is one as well, unless it begins with a capital.
+                # By convention, an unknown name in a namespace is a namespace if it begins with a small letter.
                 is_space = holder.holder in {NAMESPACE, ""} and holder.package != "std" and name[:1].islower()
                 is_known = has_arguments or name in self.spaces.names(holder.package or "")
                 origin = UNKNOWN if is_space and not is_known else Origin(True, origin.package, CLASS)
@@ -395,7 +397,7 @@ class CppReferences(Walk):
         self.push(children, IMPORTED, place)
         if package:
             known = self.spaces.names(package)
-            # What the scope itself declares hides the names of `using namespace`.
+            # Declarations of the scope hide the names of `using namespace`.
             place.scope.names.update({name: known[name] for name in known if name not in place.scope.names})
 
     @handle_nodes("preproc_def", "preproc_function_def")
@@ -412,15 +414,15 @@ class CppReferences(Walk):
             if child.type == "lambda_capture_specifier":
                 references = []
                 for capture in child.children:
-                    # In `[x, y = z]`, y is new. The older grammar has an assignment there.
-                    is_new = capture.type in {"assignment_expression", "lambda_capture_initializer"}
+                    # In `[x, y = z]`, y is new.
+                    is_new = capture.type == "lambda_capture_initializer"
                     if is_new:
                         self.define(capture.children[0], inner.scope)
                     references += capture.children[1:] if is_new else [capture]
                 self.push(references, REFERENCE, NodePlace(place.scope, False))
             else:
                 parameters = child.type in {"abstract_function_declarator", "lambda_declarator"}
-                # The scope of a declarator ends with it, but the body of a lambda sees the parameters.
+                # The body of a lambda sees the parameters, so these are not visited in a scope of the declarator.
                 self.push(child.children if parameters else [child], REFERENCE, inner)
 
     @handle_nodes("abstract_function_declarator")

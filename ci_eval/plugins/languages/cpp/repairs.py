@@ -1,5 +1,4 @@
-"""The rewriting of C++ before it is read: macros that no grammar can know, and conditions in the middle of a
-construct."""
+"""The rewriting of C++ before parsing: macros, which the grammar cannot know, and conditions inside of statements."""
 
 from __future__ import annotations
 
@@ -30,20 +29,20 @@ _DIRECTIVE = re.compile(
 _CODE = outside(rb"[^\s]", _LITERALS)
 
 
-# Longer ones are around a whole file, so not inside of anything.
+# Longer ones enclose most of a file, so they are not inside of a statement.
 LONGEST = 20_000
-"""The bytes of the longest condition that is looked into."""
+"""The bytes of the longest condition that is rewritten."""
 
 
-class Branches(NamedTuple):
+class Condition(NamedTuple):
     """The branches from an `#if` to its `#endif`."""
 
     directives: list[tuple[int, int]]
     bodies: list[tuple[int, int]]
 
 
-def _groups(source: bytes) -> Iterator[Branches]:
-    """Yield all conditions, the inner ones before those around them."""
+def _groups(source: bytes) -> Iterator[Condition]:
+    """Yield all conditions, each after the ones inside of it."""
     stack: list[list[tuple[int, int]]] = []
     for match in _DIRECTIVE.finditer(source):
         word = match["word"]
@@ -55,20 +54,20 @@ def _groups(source: bytes) -> Iterator[Branches]:
             stack[-1].append(match.span())
             if word == b"endif":
                 lines = stack.pop()
-                yield Branches(lines, [(a[1], b[0]) for a, b in pairwise(lines)])
+                yield Condition(lines, [(a[1], b[0]) for a, b in pairwise(lines)])
 
 
 class Conditions:
-    """A rewriting that takes the lines of `#if` … `#endif` out if they are in the middle of a construct.
+    """A rewriting that removes the lines of `#if` … `#endif` if they are inside of a statement.
 
-    The lines alone become a layer, since there are names in them. Of branches that open what another closes, the first
-    stays, and the others are lost.
+    These lines become a layer, since they have names in them. If a branch opens brackets that another branch closes,
+    only the first branch stays.
     """
 
     always = False
 
     def apply(self, source: bytes) -> Rewritten:
-        """Blank the lines, and maybe branches; return the text, the layer and the number of words lost."""
+        """Blank the lines and, if needed, branches; return the text, the layer and the number of lost words."""
         text, lines, lost = bytearray(source), bytearray(b" " * len(source)), 0
         for group in _groups(source):
             if group.directives[-1][1] - group.directives[0][0] > LONGEST:
@@ -96,7 +95,7 @@ def _is_whole(branch: bytes) -> bool:
     return depth == 0
 
 
-def _is_inside(source: bytes, group: Branches) -> bool:
+def _is_inside(source: bytes, group: Condition) -> bool:
     """Return whether the text before a condition, or a branch of it, ends in the middle of a statement."""
     begin = group.directives[0][0]
     ends = [_last(source[max(begin - 2000, 0) : begin]), *(_last(source[a:b]) for a, b in group.bodies)]
@@ -111,9 +110,8 @@ def _last(code: bytes) -> bytes:
     return code[-1:]
 
 
-class Arguments:
-    """A rewriting that blanks macros after a declarator, as in `int x GUARDED_BY(m);`, and reads their arguments
-    alone."""
+class MacroArguments:
+    """A rewriting that blanks macros after declarators: `int x GUARDED_BY(m);`. Their arguments become a layer."""
 
     always = False
     _PATTERN = outside(
@@ -130,7 +128,7 @@ class Arguments:
         for match in self._PATTERN.finditer(source):
             if match["skip"] is not None:
                 skipped = match.end()
-            # After a comment, the word before the macro is one of the comment.
+            # After a comment, the word before the macro is not code.
             elif match.start() != skipped and not _is_head(source[max(match.start() - 500, 0) : match.start()]):
                 begin, end = match.span("arguments")
                 text[match.start("name") : end] = b" " * (end - match.start("name"))
@@ -183,7 +181,7 @@ REPAIRS = (
         outside(rb"\bif\s*(?:!|(?P<k1>not)\b)?\s*(?P<k2>consteval)(?=\s*\{)", _LITERALS),
         lambda m: b"if (0)".ljust(len(m[0])),
     ),
-    # The grammars read no macro between texts, such as `PRIu64`.
+    # The grammar reads no macro between strings, such as `PRIu64`.
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
     # `x.Base::f()`
     Repair(
@@ -213,8 +211,8 @@ REPAIRS = (
         lambda m: replace_groups(m, stars=b""),
         trigger=re.compile(rb"\*\s*\["),
     ),
-    Arguments(),
-    # A macro alone on its line that no body follows.
+    MacroArguments(),
+    # A macro alone on its line, without a body after it.
     Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),
     Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),
 )

@@ -34,7 +34,7 @@ _LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?
 _LITERALS_AND_LINES = _LITERALS.replace(rb"//[^\n]*", rb"//[^\n]*\n?", 1)
 
 SHARED = (
-    # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
+    # The grammar of TypeScript takes `using` for a name: `const` defines the same names.
     Repair(
         outside(
             rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS
@@ -43,7 +43,7 @@ SHARED = (
         always=True,
         trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
     ),
-    # Attributes of imports are newer than the older grammar.
+    # The grammars read `with`, but not `assert`, the earlier keyword of import attributes.
     Repair(
         outside(
             rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
@@ -58,14 +58,14 @@ SHARED = (
         lambda m: replace_groups(m, k=b""),
     ),
     Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
-    # The older grammar does not know `accessor`.
+    # The grammars do not know `accessor`.
     Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
 )
 """The rewritings that both languages need."""
 
 JAVASCRIPT = (
     *SHARED,
-    # Any word may be the new name of what is exported.
+    # Keywords may be names of exports, too.
     Repair(
         outside(rb"(?<=\bas)(?P<name>[ \t]+(?!default\b)[a-z]+)(?=[ \t\n]*[,}])", _LITERALS),
         lambda m: b" " + b"x" * (len(m["name"]) - 1),
@@ -74,7 +74,7 @@ JAVASCRIPT = (
 
 TYPESCRIPT = (
     *SHARED,
-    # A declared function without a name gets one.
+    # A declared function without a name gets a name.
     Repair(
         outside(rb"\b(?P<k1>default)[ \t]+(?P<k2>function)[ \t]+(?=\()", _LITERALS),
         lambda m: b"function a".rjust(len(m[0])),
@@ -87,7 +87,7 @@ TYPESCRIPT = (
         ),
         lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
-    # After a type without a semicolon, `<T>` on the next line is read as its arguments.
+    # After a type without a semicolon, the grammar reads `<T>` on the next line as the type's arguments.
     Repair(
         outside(
             rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
@@ -113,19 +113,21 @@ _NAMED = {
     "interface_declaration": "class",
     "type_alias_declaration": "class",
 }
-"""The type of a declaration → what its name is a holder of, see Origin.holder."""
+"""Type of a declaration's node → Origin.holder of its name."""
 _PATTERNS = frozenset(["object_pattern", "array_pattern"])
 _FIELDS = frozenset(["field_definition", "public_field_definition", "method_definition", "abstract_method_signature"])
 
 
 class EcmaDefinitions(EcmaWalk):
-    """The handlers of the nodes that define names. A declaration is known in all of its scope, also before it."""
+    """The handlers of nodes that define names. A declared name is known in its whole scope, also before the
+    declaration.
+    """
 
     ignored = EcmaWalk.ignored - {"import_statement"}
 
     roles = {
         REFERENCE: "pair augmented_assignment_expression",
-        # What a class extends is a type, even if it is a variable.
+        # A base class is a type, even if it is a variable.
         TYPE: "class_heritage extends_clause",
     }
 
@@ -143,7 +145,7 @@ class EcmaDefinitions(EcmaWalk):
         while stack:
             node = stack.pop()
             kind = node.type
-            # The grammars have TypeScript's `namespace X {…}` as an expression.
+            # The grammar takes TypeScript's `namespace X {…}` for an expression.
             if kind in {"export_statement", "ambient_declaration", "expression_statement"}:
                 stack += [
                     child for child in node.children if child.type in _NAMED or child.type.endswith("_declaration")
@@ -167,7 +169,7 @@ class EcmaDefinitions(EcmaWalk):
     @handle_nodes("lexical_declaration")
     def lexical(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the names of a `let` or `const` in the header of a loop."""
-        # Those in blocks were hoisted already.
+        # Names in blocks were hoisted already.
         self._hoist_variables(node, ecma_scope(place))
         self.push(node.children, REFERENCE, place)
 
@@ -209,11 +211,11 @@ class EcmaDefinitions(EcmaWalk):
                 self.push([child], REFERENCE, place)
 
     def _specifier(self, node: Node, origin: Origin | None, place: NodePlace) -> None:
-        """Emit the first name of `a as b`, which is a name of the module; `b` is new, so no token."""
+        """Emit the first name of `a as b`, which is a name of the module. `b` is new, and not a token."""
         # Either name may be a string.
         is_first = True
         for child in node.children:
-            # The older grammar takes `default` for a name here.
+            # The grammar of TypeScript takes `default` for a name here.
             if child.type in self.keywords or self.text(child) == "default":
                 self.emit(child, Kind.KEYWORD, place)
             elif child.type in {"identifier", "type_identifier"} and is_first:
@@ -305,7 +307,7 @@ class EcmaDefinitions(EcmaWalk):
         scope = ecma_scope(place)
         name = node.child_by_field_name("name")
         around = scope.below("class")
-        # The name of a class expression is known in the class only.
+        # The name of a class expression is only known in the class.
         if node.type == "class":
             self.define(name, around, Origin(None, scope.plain.package, "class"))
         elif name is not None and self.text(name) not in scope.names:
@@ -320,14 +322,14 @@ class EcmaDefinitions(EcmaWalk):
     def _members(self, body: Node, around: EcmaScope) -> EcmaScope:
         this = This(grows=self.this_grows)
         scope = around.below("class", this)
-        # Members are known in all of the class, so they are collected before its body is read.
+        # Members are known in the whole class, so they are collected before the body is visited.
         for member in body.children:
             if member.type in _FIELDS:
                 name = member.child_by_field_name("name") or member.child_by_field_name("property")
                 if name is not None and not name.child_count:
                     text = self.text(name)
                     this.members.add(text)
-                    # Private names are found by scope, since no code outside the class can use them.
+                    # Private names are looked up in scopes, since code outside of the class cannot use them.
                     if text.startswith("#"):
                         static = any(child.type == "static" for child in member.children)
                         scope.names[text] = Origin(static, self.package)
@@ -369,7 +371,7 @@ SHAPE = Shape(
 class JavaScriptWalk(EcmaDefinitions):
     """A walk over JavaScript, in which objects get members by assignment."""
 
-    # TypeScript wants members declared in the class, so only JavaScript creates them by assignment.
+    # In TypeScript, classes declare their members.
     grows = frozenset(["exports", "class", "function", "object", ""])
     this_grows = True
 
@@ -414,8 +416,8 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @handle_nodes("predefined_type")
     def keyword_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit `string` or `any` as one keyword, though it may be several leaves, and `unique symbol` as two."""
-        # In one grammar the two words are one leaf.
+        """Emit `string` or `any` as one keyword, and `unique symbol` as two."""
+        # `unique symbol` is a single leaf.
         for word in re.finditer(r"\w+", self.text(node)):
             self.emit(node, Kind.KEYWORD, place, text=word[0], skip=word.start())
 
@@ -430,7 +432,7 @@ class TypeScriptWalk(EcmaDefinitions):
 
     def type_name(self, node: Node, name: str, place: NodePlace) -> None:
         """Emit a type, or the keyword `bigint`."""
-        # The grammar has a name where `bigint` is a word of the language.
+        # The grammar takes `bigint` for a name.
         if name == "bigint":
             self.emit(node, Kind.KEYWORD, place)
         else:
@@ -438,7 +440,7 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @handle_nodes("required_parameter", "optional_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        # The name of a part of a tuple, which is only said here, is a field `name` or `pattern` of the same node.
+        # Parts of tuples have a field `name` instead of `pattern`.
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
         for child in reversed(node.children):
             self.push([child], BOUND if child == pattern else REFERENCE, place)
@@ -449,7 +451,7 @@ class TypeScriptWalk(EcmaDefinitions):
         "property_signature",
     )
     def signature(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a signature, whose parameters are names of their own."""
+        """Visit a signature, whose parameters are only known inside of it."""
         inner = NodePlace(ecma_scope(place).below("function"), False)
         self._signature(node.children, node.child_by_field_name("name"), inner)
 
@@ -462,16 +464,14 @@ class TypeScriptWalk(EcmaDefinitions):
             inner = EcmaScope("namespace", scope, package=package, plain=Origin(True, package))
         else:
             inner = scope.below("type")
-        # Constants of an enum may use each other without a prefix.
+        # The constants of an enum may use each other without a prefix.
         if node.type == "enum_declaration":
             for child in node.children[-1].children:
                 member = child.children[0] if child.child_count else child
                 if member.type == "property_identifier":
                     self.define(member, inner, Origin(True, scope.package, "field"))
-        others = [child for child in node.children if child != name]
         role = TYPE if node.type == "type_alias_declaration" else REFERENCE
-        self.each([(child, role, NodePlace(inner, False)) for child in others if child.child_count])
-        self.push([child for child in others if not child.child_count], TYPE, NodePlace(inner, False))
+        self.each([(child, role, NodePlace(inner, False)) for child in node.children if child != name])
 
     @handle_nodes("import_alias")
     def import_alias(self, node: Node, _role: str, place: NodePlace) -> None:

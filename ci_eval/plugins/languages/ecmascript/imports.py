@@ -33,6 +33,7 @@ _DECLARED = re.compile(
     re.MULTILINE,
 )
 _SCRIPT = re.compile(r"\.[cm]?js$")
+"""The ending of an imported script. In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
 _ENDS = ("", *".ts .tsx .d.ts .mts .cts .js .jsx .mjs .cjs /index.ts /index.js /index.d.ts".split())
 
 DEEPEST = 20
@@ -52,7 +53,7 @@ def _read_statement(statement: re.Match[str]) -> Iterator[Import]:
     starts = [begin + part.end() - len(part[0].lstrip()) for part in parts]
     ends = [begin + part.start() + len(part[0].rstrip()) for part in parts]
     for index, name in enumerate(names):
-        # A comment between names makes a part that is no name.
+        # With a comment, a part is not a name.
         if name is None:
             continue
         if len(parts) == 1:
@@ -66,9 +67,9 @@ def _read_statement(statement: re.Match[str]) -> Iterator[Import]:
 class _Exports(NamedTuple):
     declared: frozenset[str]
     through: dict[str, tuple[str, str]]
-    """The name → module and name that it is exported from."""
+    """Name → the module and name that it is re-exported from."""
     stars: tuple[str, ...]
-    """The modules of which all names are exported."""
+    """The modules whose names are all re-exported."""
 
 
 class _Package(msgspec.Struct):
@@ -79,18 +80,18 @@ class _Package(msgspec.Struct):
 
 
 class ScriptModules:
-    """The modules of a JavaScript or TypeScript project. Packages are known by their names alone."""
+    """The modules of a JavaScript or TypeScript project. Of other packages, only the names are known."""
 
     def __init__(self, project: Project) -> None:
         self._root = project.root.resolve()
         self._exports = cache(self._read_exports)
         self._package = _Package()
-        # Without a readable one, the project has no name, so its files cannot import it by name.
+        # Without a readable package.json, the project cannot be imported by name.
         with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._package = msgspec.json.decode(read_own(self._root, "package.json"), type=_Package)
 
     def identify(self, path: str, module: str) -> str:
-        """Return the module's file below the root; the module's name if it is none of the project's."""
+        """Return the module's file below the root; the module's name if the project does not have it."""
         file = self._find(self._root / path, module)
         return str(file.relative_to(self._root)) if file else module
 
@@ -154,13 +155,12 @@ NODE = frozenset(
 )
 """The modules of Node.js 20 itself, as `require("module").builtinModules` lists them."""
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".node")
-WRITTEN = re.compile(r"\.[cm]?js$")
-"""The ending of an imported script. In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Return a check of a file's imports. A package is there if its folder, or the folder of its types, is in some
-    `node_modules`, or if the project has it itself."""
+    """Return a check of a file's imports. A package is there if its folder or the folder of its types is in a
+    `node_modules`, or if it is the project's own.
+    """
     # A package may import itself by its name.
     members = {*find_members(root), read_name(root, root)}
 
@@ -173,7 +173,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
         for _, name in IMPORT.findall(text):
             if name.startswith("."):
                 file = own_folder / name
-                stems = {file, file.with_name(WRITTEN.sub("", file.name))} if file.name else {file}
+                stems = {file, file.with_name(_SCRIPT.sub("", file.name))} if file.name else {file}
                 yield name, exists(file) or any(exists(Path(f"{stem}{end}")) for stem in stems for end in SUFFIXES)
                 continue
             package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])

@@ -1,4 +1,4 @@
-"""The names in JavaScript and TypeScript files: their origins, the references, and what kind each is."""
+"""The names in JavaScript and TypeScript files: their origins and kinds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GLOBAL = "global"
 """The package of names that every file can use without an import."""
 
 NAME = re.compile(r"#?[\w$]+")
-"""A pattern of what names look like."""
+"""A pattern of names."""
 
 _CLASSES = (
     "Object Function Array Boolean Symbol Number BigInt String RegExp Date Promise Map Set WeakMap WeakSet "
@@ -65,10 +65,10 @@ GLOBALS = {
 
 
 class This(msgspec.Struct):
-    """The object or class that `this` is in a class or function."""
+    """The object or class that `this` means in a class or function."""
 
     members: set[str] = msgspec.field(default_factory=set)
-    """The members that are declared, static ones included."""
+    """The declared members, static ones included."""
     grows: bool = False
     """True if assigning `this.x` for the first time creates the member x."""
 
@@ -82,17 +82,17 @@ class EcmaScope(Scope):
     static: bool = False
     """True if `this` is a class rather than an instance."""
     plain: Origin = LOCAL
-    """The origin of variables that are declared here."""
+    """The origin of variables that are declared in the scope."""
     created: set[str] = msgspec.field(default_factory=set)
-    """The members of these names that were created by assignment, as chains such as `a.b.c`."""
+    """The members that were created by assignment, as chains such as `a.b.c`."""
 
     def below(self, kind: str, this: This | None = None) -> EcmaScope:
-        """Return a new scope inside this one; it has the same `this` unless another is passed."""
+        """Return a new scope inside this one, with the same `this` unless another is passed."""
         static = this is None and self.static
         return EcmaScope(kind, self, package=self.package, this=this or self.this, static=static)
 
     def find_var_scope(self) -> EcmaScope:
-        """Return the scope in which a `var` here is known: that of the function or file."""
+        """Return the scope of a `var`: the enclosing function or file."""
         scope = self
         while scope.kind == "block" and isinstance(scope.parent, EcmaScope):
             scope = scope.parent
@@ -112,23 +112,24 @@ class Modules:
         self._folder = dirname(path)
         self._declared = declared
         self.own: set[str] = set()
-        """The modules that were named by a relative path."""
+        """The modules that were imported by a relative path."""
 
     def resolve(self, specifier: str) -> str | None:
-        """Return the name of the module that an import means: `src/x` for `./x.js` in src/a.ts; None if the specifier
-        is empty."""
+        """Return the module's name for the specifier of an import: `src/x` for `./x.js` in src/a.ts; None for an empty
+        one.
+        """
         if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
             return specifier or None
         path = normpath(join(self._folder, specifier))
         module = derive_module("" if path == "." else path)
-        # A relative path into installed packages names no module of the project.
+        # A relative path into `node_modules` is not the project's.
         if "node_modules" not in module:
             self.own.add(module)
         return module
 
 
 def guess_holder(name: str) -> str:
-    """Return "class" for an imported name that by convention is a class, such as `Foo`, else ""."""
+    """Return "class" for an imported name that is a class by convention, such as `Foo`, else ""."""
     # By convention, names of capitals alone are constants.
     return "class" if name[:1].isupper() and not name.isupper() else ""
 
@@ -172,7 +173,7 @@ class EcmaWalk(Walk):
         "private_property_identifier type_identifier undefined".split()
     )
     keywords = KEYWORDS
-    # Names of properties are tokens only where a handler says so; imports are read before everything else.
+    # Only some handlers emit names of properties. Imports are read before everything else.
     ignored = frozenset(
         "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
         " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
@@ -195,7 +196,7 @@ class EcmaWalk(Walk):
         super().__init__(source, derive_module(path), declared)
         self.modules = Modules(path, declared)
         self._created: set[str] = set()
-        """The members that were created by assignment in chains whose first name no scope defines."""
+        """Like EcmaScope.created, for chains whose first name no scope defines."""
 
     def outermost(self, _root: Node) -> Scope:
         universe = EcmaScope("universe", names=GLOBALS)
@@ -229,15 +230,11 @@ class EcmaWalk(Walk):
     def member(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         receiver, member = children[0], children[-1]
-        # The older grammar takes `import.meta` for a member of `import`.
-        if receiver.type == "import":
-            self.push([receiver], REFERENCE, place)
-            self.emit(member, Kind.KEYWORD, place)
-        elif len(children) < 2 or member.type not in _MEMBER_NAMES:
+        if len(children) < 2 or member.type not in _MEMBER_NAMES:
             self.push(children, REFERENCE, place)
         else:
             name = self.text(member)
-            if not (role == ASSIGNED and self._grows(receiver, name, ecma_scope(place))):
+            if not (role == ASSIGNED and self._creates_member(receiver, name, ecma_scope(place))):
                 origin = self._member_origin(receiver, name, ecma_scope(place))
                 kind = _MEMBER_KINDS.get(TYPE if member.type == "type_identifier" else role, Kind.FIELD)
                 self.emit(member, kind, place, origin, name)
@@ -268,7 +265,7 @@ class EcmaWalk(Walk):
             return Origin(False, class_.package)
         if kind == "call_expression" and (package := self._required_module(receiver)):
             return Origin(True, package)
-        # Of `module.exports` or `X.prototype`; a limit keeps long chains from being decoded and looked up.
+        # For `module.exports` and `X.prototype`. The limit saves decoding and looking up long chains.
         begin, end = receiver.start_byte, receiver.end_byte
         if kind == "member_expression" and self.source[begin : min(end, begin + 100)] == b"module.exports":
             return Origin(True, self.package)
@@ -283,8 +280,8 @@ class EcmaWalk(Walk):
         strings = [child for child in siblings[-1].children if child.type == "string"]
         return self.modules.resolve(self.text(strings[0])[1:-1]) if strings else None
 
-    def _grows(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
-        """Return whether assigning to `receiver.name` creates that member, and remember the member."""
+    def _creates_member(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
+        """Return whether assigning to `receiver.name` creates the member; from then on, the member exists."""
         if receiver.type == "this":
             if scope.this is None or not scope.this.grows or name in scope.this.members:
                 return False
@@ -333,7 +330,7 @@ class EcmaWalk(Walk):
     @handle_nodes("non_null_expression")
     def non_null(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `x!` with the role of x."""
-        # In `a || !f!(x)`, the grammar takes all before the brackets for what is called.
+        # In `a || !f!(x)`, the grammar takes everything before the brackets for the called function.
         operand = node.children[0]
         before: list[Node] = []
         while operand.type in {"unary_expression", "binary_expression"}:
@@ -344,8 +341,8 @@ class EcmaWalk(Walk):
 
     @handle_nodes("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
     def tag(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a tag of JSX, unless it is the name of an HTML element."""
-        # A capital letter or a dot tells a component from an HTML element.
+        """Visit a JSX tag, without the name if it is an HTML element."""
+        # Components have a capital letter or a dot in their names.
         children = node.children
         if [child.type for child in children[1:2]] == ["identifier"] and self.text(children[1])[:1].islower():
             del children[1]
@@ -354,7 +351,7 @@ class EcmaWalk(Walk):
     @handle_nodes("jsx_attribute")
     def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *value = node.children
-        # Attributes such as `data-x` are free text, which no component declares.
+        # No component declares attributes such as `data-x`.
         if name.type == "property_identifier" and not self.source.startswith(b"data-", name.start_byte):
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
@@ -362,9 +359,3 @@ class EcmaWalk(Walk):
     @handle_nodes("labeled_statement")
     def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
-
-    @handle_nodes("meta_property")
-    def meta(self, node: Node, _role: str, place: NodePlace) -> None:
-        for child in node.children:
-            if child.type not in self.ignored:
-                self.emit(child, Kind.KEYWORD, place)

@@ -34,12 +34,13 @@ KEYWORDS = frozenset(
     "range return select struct switch type var false iota nil true".split()
 )
 RECEIVER = "of "
-"""The beginning of the holder of a method's receiver; the name of its type follows."""
+"""The beginning of Origin.holder for a method's receiver; the name of the receiver's type follows."""
 DEFINED = "defined"
-"""The role of a name that is new even if its scope has one like it: `var x`, a parameter."""
+"""The role of a name that is new even if its scope has the same name: in `var x`, or a parameter."""
 OTHERS, FIELDS = "[", "{"
-"""The roles of the braces of a composite literal, one letter for each level of nesting; at the last, `{`, keys are
-names of fields."""
+"""The roles of the braces of a composite literal: one letter for each level of nesting. At the last level, `{`, keys
+are names of fields.
+"""
 _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_type", "map_type"])
 
 
@@ -57,7 +58,7 @@ class GoWalk(Walk):
         # The length of an array is a value.
         REFERENCE: "array_type",
     }
-    # What is declared between the keyword of a statement and its block is known in the block as well.
+    # Names that are declared before the block of a statement are known in the block, too.
     blocks = "if_statement for_statement expression_switch_statement select_statement communication_case"
     sequences = "for_clause"
 
@@ -72,7 +73,7 @@ class GoWalk(Walk):
         name = self.text(node)
         kind = node.type
         if kind == "type_identifier" and role != DEFINED:
-            if name in KEYWORDS:  # the case of nil, where it is no case for a type
+            if name in KEYWORDS:  # `case nil` of a type switch
                 self.emit(node, Kind.KEYWORD, place)
             else:
                 self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
@@ -84,14 +85,14 @@ class GoWalk(Walk):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
 
     def _plain(self, node: Node, name: str, role: str, place: NodePlace) -> Origin:
-        """Emit a name that no dot precedes, and return its origin."""
+        """Emit a name without a dot before it, and return its origin."""
         origin = place.scope.find(name)
         if name == "_":
             return origin
         kind = Kind.VARIABLE
         if origin.holder == "class" or (role == TYPE and origin.static is not False):
             kind = Kind.TYPE_REFERENCE
-        # `(*f)(x)` with a local f is a call, though f has the role of a type.
+        # `(*f)(x)` with a local f is a call, but f has the role of a type.
         elif role in {CALLED, TYPE}:
             kind = Kind.METHOD_CALL
         self.emit(node, kind, place, origin, name)
@@ -106,7 +107,7 @@ class GoWalk(Walk):
         else:
             origin = self._plain(receiver, self.text(receiver), REFERENCE, place)
         kind = Kind.METHOD_CALL if role == CALLED else Kind.FIELD
-        # What x is tells types of packages from what the grammar mistakes for them.
+        # The grammar takes some fields for types of packages, so the receiver's origin decides.
         if member.type == "type_identifier" and role != CALLED and origin.static is not False:
             kind = Kind.TYPE_REFERENCE
         text, known = self.text(member), UNKNOWN
@@ -130,7 +131,7 @@ class GoWalk(Walk):
     def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
         type_, *value = node.children
         self.push(value, REFERENCE, NodePlace(place.scope, True))
-        # The newer grammar finds `f[int](x)` to be a conversion as well.
+        # The grammar takes `f[int](x)` for a conversion.
         if type_.type == "generic_type":
             parts = type_.children
             self._instantiate(parts[0], parts[-1], place)
@@ -138,14 +139,13 @@ class GoWalk(Walk):
             self.push([type_], TYPE, place)
 
     def _instantiate(self, called: Node, arguments: Node, place: NodePlace) -> None:
-        """Visit `called[arguments](…)`: a call of a generic function, or of an element of something that holds
-        functions."""
-        # The newer grammar has a node for each type argument.
+        """Visit `called[arguments](…)`: a call of a generic function, or of a function in a collection."""
+        # Each type argument is in a node of its own.
         wrapped = [child.children if child.type == "type_elem" else [child] for child in arguments.children]
         inner = [node for nodes in wrapped for node in nodes]
         head = called if called.type in self.names else called.children[0] if called.child_count else called
         origin = place.scope.find(self.text(head)) if head.type in self.names else LOCAL
-        # Local variables, and arguments that are values, make it an index.
+        # If `called` is a local variable, or an argument is a value, this is an index.
         by_value = origin.static is False and origin.holder != "class"
         for child in inner:
             if child.type in {"type_identifier", "qualified_type"}:
@@ -172,7 +172,7 @@ class GoWalk(Walk):
         type_, *body = node.children
         # The role of the outermost braces of a literal of this type; see OTHERS and FIELDS.
         levels = ""
-        for _ in range(8):  # a type may be declared through itself
+        for _ in range(8):  # a type may refer to itself
             kind = type_.type
             if kind == "type_identifier":
                 stands_for = self.top.types.get(self.text(type_))
@@ -195,7 +195,7 @@ class GoWalk(Walk):
 
     @handle_nodes("literal_element")
     def literal_element(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit an element of a literal. Braces without a type are those of an element of the collection."""
+        """Visit an element of a literal. Braces without a type have the collection's element type."""
         children = node.children
         braces = children and children[0].type == "literal_value"
         self.push(children, (role if role[0] == FIELDS else role[1:]) if braces else REFERENCE, place)
@@ -212,7 +212,7 @@ class GoWalk(Walk):
 
     @handle_nodes("function_declaration", "func_literal", "function_type", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a function, whose name is no token. Its parameters and results share the scope of the body."""
+        """Visit a function, whose name is not a token. Parameters and results are in the scope of the body."""
         self._function(node.children, NodePlace(Scope("function", place.scope), False))
 
     @handle_nodes("method_declaration")
@@ -242,10 +242,10 @@ class GoWalk(Walk):
 
     @handle_nodes("parameter_declaration", "variadic_parameter_declaration", "field_declaration")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the names of `a, b T`, apart from those of fields."""
+        """Define the names of `a, b T` unless they are fields."""
         for child in node.children:
             self.define(child if child.type == "identifier" else None, place.scope)
-        # The name of a field is found through its type only; that of an embedded one is its type.
+        # Fields are only found through their type. The name of an embedded field is its type.
         names = {"identifier", "field_identifier"}
         self.push([child for child in node.children if child.type not in names], TYPE, place)
 
@@ -264,9 +264,9 @@ class GoWalk(Walk):
     def type_spec(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
         if place.scope.kind != "file":
-            # Types at the top of a file were read before, whatever their order.
+            # Types at the top of a file are defined already.
             self.define(name, place.scope, LOCAL_TYPE)
-        # Type parameters are known in their own declaration only.
+        # Type parameters are only known in their declaration.
         generic = any(child.type == "type_parameter_list" for child in siblings)
         self.push(siblings, TYPE, NodePlace(Scope("type", place.scope), False) if generic else place)
 
@@ -274,7 +274,7 @@ class GoWalk(Walk):
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the values, then define the names, which are known after their values."""
         children = node.children
-        # Names at the top of a file were read before, whatever their order.
+        # Names at the top of a file are defined already.
         if place.scope.kind != "file":
             self._stack += [(child, DEFINED, place) for child in children if child.type == "identifier"]
         self.push([child for child in children if child.type != "identifier"], REFERENCE, place)
@@ -321,7 +321,7 @@ class GoWalk(Walk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    # The older grammar does not read a last line that does not end.
+    # The grammar does not read a package clause or import without a line end.
     source = text.encode() if text.endswith("\n") else f"{text}\n".encode()
     return extract_tokens(GoWalk(source, text, path, declared), "go")
 

@@ -1,4 +1,4 @@
-"""The packages of Go: what a file declares at its top, what it imports, and whether that is there."""
+"""The packages of Go: the top-level declarations and imports of a file, and whether imported packages are there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNIVERSE = {
     **dict.fromkeys(_TYPES, Origin(True, "builtin", "class")),
     **dict.fromkeys(_FUNCTIONS, Origin(True, "builtin")),
 }
-"""The predeclared names (the universe block), apart from constants."""
+"""The predeclared names (the universe block) except constants."""
 
 _STANDARD = frozenset(
     "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar "
@@ -36,7 +36,7 @@ _STANDARD = frozenset(
 _CLAUSE = re.compile(r"^package[ \t]+(\w+)", re.MULTILINE)
 _TOP = re.compile(r"^(?:func|type|var|const) (\w+)(?:, *(\w+))?", re.MULTILINE)
 _GROUP = re.compile(r"^(?:func|type|var|const) \((?=\n)", re.MULTILINE)
-# gofmt indents what is in a group by one tab.
+# gofmt indents the contents of a group by one tab.
 _IN_GROUP = re.compile(r"\n\t(\w+)(?:, *(\w+))?")
 _VERSION = re.compile(r"\.?v\d+")
 
@@ -48,39 +48,39 @@ def derive_package(text: str, path: str) -> str:
     folder = PurePosixPath(path).parent.as_posix()
     if folder == ".":
         return name or "main"
-    # Tests may form a package of their own in the same folder.
+    # Tests may form a second package in the same folder.
     return f"{folder}_test" if name.endswith("_test") and path.endswith("_test.go") else folder
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     names: set[str] = set()
     names.update(*_TOP.findall(text))
-    # gofmt ends a group with a bracket at the left edge.
+    # gofmt ends a group with a bracket at the beginning of a line.
     for part in text.split("\n)")[:-1]:
         if group := _GROUP.search(part):
             names.update(*_IN_GROUP.findall(part, group.end()))
-    # `init` cannot be referred to, and `_` is no name.
+    # Code cannot refer to `init`, and `_` is not a name.
     return derive_package(text, path), frozenset(names - {"", "_", "init"})
 
 
 def imported_package(path: str, declared: Declarations) -> str:
-    """Return the folder of the project whose path the import path ends with, if there is one; else the import path."""
+    """Return the project's folder with whose path the import path ends; without one, the import path."""
     if path.partition("/")[0] in _STANDARD:
         return path
-    # The first parts are the module's address, such as `example.org/project`, which no folder has.
+    # The first parts are the module's address, such as `example.org/project`, and not a folder.
     parts = path.split("/")
     ends = ("/".join(parts[i:]) for i in range(len(parts)))
     return next((end for end in ends if end in declared), path)
 
 
 def local_name(path: str) -> str:
-    """Return the usual name of an imported package, unless the import gives it another."""
+    """Return the usual name of a package that is imported without an alias."""
     parts = path.split("/")
     # `example.org/x/v2` is version 2 of x; gopkg.in writes `x.v2`.
     if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):
         parts.pop()
     last = re.sub(r"\.v\d+$", "", parts[-1])
-    # Repositories often add `go` to the name of their package, such as `go-x`.
+    # Names of repositories often add `go` to the package's name: `go-x`.
     return last.removeprefix("go-").removesuffix("-go").removesuffix(".go")
 
 
@@ -91,12 +91,12 @@ class TopLevel(SourceReader):
         self._declared = declared
         self.names = dict.fromkeys(declared.get(package, ()), Origin(True, package))
         self.members: dict[str, set[str]] = {}
-        """A table: name of a type → its fields and methods that this file declares."""
+        """Name of a type → its fields and methods in this file."""
         self.types: dict[str, Node] = {}
-        """A table: name of a type → its definition."""
+        """Name of a type → its definition."""
 
     def read(self, root: Node) -> dict[str, Origin]:
-        """Return the origins of the file's own declarations and imports, and of the other names of its package."""
+        """Return the origins of the file's declarations and imports, and of the other names of its package."""
         for node in root.children:
             name = node.child_by_field_name("name")
             if node.type == "function_declaration" and name:
@@ -106,8 +106,10 @@ class TopLevel(SourceReader):
                 of = receiver_type(receiver) if receiver else None
                 if of and name:
                     self.members.setdefault(self.text(of), set()).add(self.text(name))
-            for spec in _specs(node):
-                self._read_spec(spec)
+            for child in node.children if node.type.endswith("_declaration") else ():
+                # The declarations of a group are in a list.
+                for spec in child.children if child.type.endswith("_spec_list") else [child]:
+                    self._read_spec(spec)
         return self.names
 
     def _read_spec(self, spec: Node) -> None:
@@ -126,16 +128,10 @@ class TopLevel(SourceReader):
                 return
             self.types[self.text(name)] = stands_for
             members = self.members.setdefault(self.text(name), set())
-            # Not the members of what is embedded: those may be declared anywhere.
+            # Members of embedded types may be declared in any file, so these are missing.
             for field in (field for part in (stands_for, *stands_for.children) for field in part.children):
                 if field.type in {"field_declaration", "method_elem"}:
                     members.update(self.text(child) for child in field.children if child.type == "field_identifier")
-
-
-def _specs(declaration: Node) -> Iterator[Node]:
-    """Yield what a declaration declares, also inside a group."""
-    for child in declaration.children if declaration.type.endswith("_declaration") else ():
-        yield from child.children if child.type.endswith("_spec_list") else (child,)
 
 
 def receiver_type(parameters: Node) -> Node | None:
@@ -153,7 +149,7 @@ _VERSION_END = re.compile(r"/v\d+$|\.v\d+$")
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports. A package's name is taken to be the last part of its path without a version."""
+    """Return the imports. The name of a package without an alias is the last part of its path without a version."""
     imports: list[Import] = []
     for statement in _STATEMENT.finditer(text):
         in_block = statement["block"] is not None
@@ -175,8 +171,9 @@ MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Return a check of a file's imports. A path without a dot in its first part is the standard library's, as the `go`
-    command has it."""
+    """Return a check of a file's imports. As for the `go` command, a path without a dot in its first part is the
+    standard library's.
+    """
     # The project's own modules go before cached versions of them.
     modules = dict(_cached_modules(environment / "modules") if environment else ())
     for file in sorted(root.rglob("go.mod")):
@@ -187,7 +184,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for block, single in IMPORTS.findall(text):
             for name in PATH.findall(block or single):
-                # Most modules are repositories, whose address has three parts.
+                # Most modules are repositories, and their addresses have three parts.
                 yield "/".join(name.split("/")[:3]), _is_there(name, root, modules)
 
     return there
@@ -200,13 +197,13 @@ def _cached_modules(modules: Path) -> Iterator[tuple[str, Path]]:
             # In the module cache, a capital letter such as `A` is written `!a`, since some file systems ignore case.
             escaped = str(path.relative_to(modules)).rpartition("@")[0]
             yield re.sub("!(.)", lambda letter: letter[1].upper(), escaped), path
-        # Modules are not nested in the cache, and its folder `cache` holds the archives they came from.
+        # Modules are not nested in the cache. Its folder `cache` only holds their archives.
         below[:] = [name for name in below if "@" not in name and (folder != str(modules) or name != "cache")]
 
 
 def _is_there(name: str, root: Path, modules: dict[str, Path]) -> bool:
     parts = name.split("/")
-    # A module may be within another one's path, so the longest goes first.
+    # A module may be inside the path of another one, so the longest path counts.
     for number in range(len(parts), 0, -1):
         if module := modules.get("/".join(parts[:number])):
             return exists(module.joinpath(*parts[number:]))

@@ -21,7 +21,7 @@ KEYWORDS = frozenset(
 
 
 class JavaWalk(Walk):
-    # A class keeps its fields by name, methods as `name()`, types as `<name>`.
+    # The scope of a class has fields as `name`, methods as `name()`, and types as `<name>`.
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
     ignored = frozenset(
@@ -49,18 +49,18 @@ class JavaWalk(Walk):
             self.emit(node, Kind.KEYWORD, place)
             return
         if node.type == "type_identifier" or role == TYPE:
-            self.emit(node, Kind.TYPE_REFERENCE, place, self.java.type_origin(name, place.scope), name)
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.java.find(f"<{name}>", place.scope), name)
             return
         owner = place.scope.owner(name)
         if owner is None:
-            # Inherited, or imported with an asterisk: in Java there are no global variables.
+            # Java has no global variables, so the name is inherited or imported with an asterisk.
             self.emit(node, Kind.FIELD, place, UNKNOWN, name)
         else:
             kind = Kind.VARIABLE if owner.kind == "block" else Kind.FIELD
             self.emit(node, kind, place, owner.names[name], name)
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit what is in front of a dot; return the origin of the members after it."""
+        """Visit the expression before a dot; return the origin of the members after the dot."""
         if node.type == "field_access":
             self.push([node], REFERENCE, place)
             parts = self.text(node).split(".")
@@ -72,8 +72,8 @@ class JavaWalk(Walk):
                 path = ".".join(parts)
                 if self.java.is_type(parts[-1]):
                     package = package_part(path)
-                    return Origin(True, package or self.java.type_origin(parts[0], place.scope).package)
-                # By convention, packages have small letters only.
+                    return Origin(True, package or self.java.find(f"<{parts[0]}>", place.scope).package)
+                # By convention, names of packages have only small letters.
                 if path.islower():
                     return Origin(None, path, "module")
             return LOCAL
@@ -82,7 +82,7 @@ class JavaWalk(Walk):
             return LOCAL
         name = self.text(node)
         if place.scope.owner(name) is None:
-            origin = self.java.type_origin(name, place.scope)
+            origin = self.java.find(f"<{name}>", place.scope)
             if origin is not UNKNOWN or self.java.is_type(name):
                 self.emit(node, Kind.TYPE_REFERENCE, place, origin, name)
                 return Origin(True, origin.package)
@@ -125,7 +125,7 @@ class JavaWalk(Walk):
         self.push([arguments], REFERENCE, NodePlace(place.scope, True))
         before, origin = children[: max(named, 0)], UNKNOWN
         if before:
-            # Of `Foo.super.bar()` and `foo.<T>bar()`: what is between.
+            # The part between, as in `Foo.super.bar()` and `foo.<T>bar()`.
             self.push(before[1:], REFERENCE, place)
             origin = self.receiver(before[0], place)
         if named < 0:
@@ -134,7 +134,7 @@ class JavaWalk(Walk):
         if not before or before[0].type == "this":
             origin = place.scope.find(name + "()")
         elif before[-1].type == "super" or before[0].type == "super" or (before[-2:-1] and before[-2].type == "super"):
-            # What a superclass declares is in another file.
+            # Members of a superclass are mostly in another file.
             origin = UNKNOWN
         self.emit(children[named], Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
 
@@ -158,13 +158,13 @@ class JavaWalk(Walk):
     @handle_nodes("scoped_type_identifier", "scoped_identifier")
     def scoped_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the parts of `java.util.Map.Entry`, or `@java.lang.Override`."""
-        # Handled at once, since each part is nested in the one before it.
+        # The parts are nested, so all are handled at once.
         parts, others = self._parts(node)
         path: list[str] = []
         for part in parts:
             name = self.text(part)
             if not path and self.java.is_type(name):
-                origin = self.java.type_origin(name, place.scope)
+                origin = self.java.find(f"<{name}>", place.scope)
                 self.emit(part, Kind.TYPE_REFERENCE, place, origin, name)
                 path = [origin.package or "", name]
                 continue
@@ -226,7 +226,7 @@ class JavaWalk(Walk):
     )
     def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         outer = NodePlace(Scope("type", place.scope), False)
-        # Only local types are new here: others were read with the file or their class.
+        # Only local types are new; others are defined already.
         if place.scope.kind == "block":
             self.define(node.child_by_field_name("name"), place.scope, Origin(None, self.package, "class"), "<{}>")
         components: dict[str, Origin] = {}
@@ -237,7 +237,7 @@ class JavaWalk(Walk):
             if child.type == "@interface":
                 self.emit(child, Kind.KEYWORD, place, text="interface", skip=1)
             if child.type == "formal_parameters":
-                # The components of a record are fields, and methods of the same names.
+                # The components of a record are fields, and methods with the same names.
                 for parameter in child.children:
                     name = parameter.child_by_field_name("name") if parameter.type == "formal_parameter" else None
                     if name is not None:
@@ -277,7 +277,7 @@ class JavaWalk(Walk):
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), False)
         if node.type == "compact_constructor_declaration":
-            # Its parameters are the components of the record.
+            # The parameters are the components of the record.
             names = place.scope.names
             inner.scope.names.update({name: LOCAL for name in names if f"{name}()" in names})
         for child in node.children:
@@ -288,11 +288,11 @@ class JavaWalk(Walk):
         "formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component"
     )
     def binding(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the name after a type. It is known in all that follows; that of a loop is known in the loop alone."""
+        """Define the name after a type, for the rest of the scope; the name in a loop is only known in the loop."""
         if node.type == "enhanced_for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
-        # The grammars give the name in a record pattern no field.
+        # The name in a record pattern is not a field of the node.
         if name is None and node.type == "record_pattern_component":
             named = [child for child in node.children if child.type == "identifier"]
             name = named[-1] if named else None
@@ -318,7 +318,7 @@ class JavaWalk(Walk):
     @handle_nodes("instanceof_expression", "annotation_type_element_declaration")
     def instanceof(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
-        # A pattern's name may be known after its statement: `if (!(o instanceof T t)) return;`.
+        # A pattern's name may be known after the statement: `if (!(o instanceof T t)) return;`.
         if node.type == "instanceof_expression":
             self.define(name, place.scope)
         self.push([child for child in node.children if child != name], REFERENCE, place)
@@ -379,9 +379,9 @@ LANGUAGE: Language = Language(
 
 
 REPAIRS = (
-    # Imports of modules came with Java 25, and are newer than the grammars.
+    # The grammars do not know imports of modules (Java 25).
     Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)"), lambda m: replace_groups(m, k=b"")),
-    # After other statements, the call of another constructor is read as that of a method.
+    # After other statements, the grammars take the call of another constructor for that of a method.
     Repair(outside(rb"(?<=[;}])\s*(?P<k>super|this)(?=\s*\()"), lambda m: replace_groups(m, k=b"x" * len(m["k"]))),
     # No grammar reads an annotation right before the dots of `String @A ... x`.
     Repair(outside(rb"@(?:\w+\.)*(?P<t>[A-Z]\w*)(?=\s*\.\.\.)"), spaces),

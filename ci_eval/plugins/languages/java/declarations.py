@@ -1,4 +1,4 @@
-"""The declarations and imports of a Java file, and the origins of its names, if the file's own text tells them."""
+"""The declarations and imports of a Java file, and the origins of names that the file's text shows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import Origin
 from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.import_syntax import FlatModules, Import, ImportSyntax, keep_shared_names
-from ci_eval.plugins.languages.jvm import Known, package_part, read_package
+from ci_eval.plugins.languages.jvm import Names, package_part, read_package
 
 LANG = frozenset(
     "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
@@ -31,8 +31,9 @@ LANG = frozenset(
     "UnsupportedOperationException VerifyError VirtualMachineError Void WrongThreadException".split()
 )
 """The types of java.lang in Java 25, which every file imports."""
+_USUAL = dict.fromkeys(LANG, "java.lang")
 
-# At most so many modifiers: a file may be nothing but such words.
+# The number of modifiers is limited, since a hostile file may have nothing else, and would take long.
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
 _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
@@ -44,10 +45,10 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     return read_package(text, path), frozenset(_TOP.findall(text))
 
 
-class JavaNames(SourceReader, Known):
+class JavaNames(SourceReader, Names):
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         SourceReader.__init__(self, source)
-        Known.__init__(self, package, declared, {}, source.decode(), colons=False)
+        Names.__init__(self, package, declared, _USUAL, source.decode(), colons=False)
         self.roots -= {"kotlin", "scala"} - {package.partition(".")[0]}
 
     def top_level_names(self, root: Node) -> dict[str, Origin]:
@@ -67,7 +68,7 @@ class JavaNames(SourceReader, Known):
         self.roots.add(path.partition(".")[0])
         static = "static" in kinds
         if "asterisk" in kinds:
-            # Other files are read for their types only, so the members of `import static a.B.*` stay unknown.
+            # Only types of other files are read, so the members of `import static a.B.*` stay unknown.
             if not static:
                 self.wildcards.append(path)
             return
@@ -79,25 +80,12 @@ class JavaNames(SourceReader, Known):
             yield f"{name}()", Origin(True, package)
         yield f"<{name}>", Origin(True, package_part(package), "class")
 
-    def type_origin(self, name: str, scope: Scope) -> Origin:
-        """Return the origin of a type of that simple name; UNKNOWN if no declaration shows it."""
-        origin = scope.find(f"<{name}>")
-        if origin is not UNKNOWN:
-            return origin
-        # As in Java, the file's own package goes before `java.lang`.
-        if name in self.declared.get(self.package, ()):
-            return Origin(True, self.package, "class")
-        for package in self.wildcards:
-            if name in self.declared.get(package, ()):
-                return Origin(True, package, "class")
-        return Origin(True, "java.lang", "class") if name in LANG else UNKNOWN
-
     def members(self, body: Sequence[Node], body_type: str) -> dict[str, Origin]:
-        """Return what the body of a type declares, which is known in all of it, before it is read."""
+        """Return the declarations in the body of a type, which are known in the whole body."""
         origins: dict[str, Origin] = {}
         for child in body:
             kind = child.type
-            # The members of an enum, after its constants, are in a separate node.
+            # The members after the constants of an enum are in a separate node.
             if kind == "enum_body_declarations":
                 origins.update(self.members(child.children, "class_body"))
             elif kind == "enum_constant":
@@ -131,7 +119,7 @@ _STATEMENT = re.compile(
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports of single names; static ones cannot be removed, since engines do not add them."""
+    """Return the imports of single names. Static ones are not removable, since engines do not add them."""
     imports = [
         Import(
             name=statement["name"],

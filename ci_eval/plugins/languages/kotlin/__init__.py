@@ -13,11 +13,11 @@ from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scop
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Known, imports, is_type_name, package_part, read_package
+from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Names, imports, is_type_name, package_part, read_package
 
 
 def _dollars(match: Match) -> bytes:
-    """Return `$$"a $b $$c"`, in which `$b` is text, as a text in which one `$` is enough."""
+    """Return `$$"a $b $$c"`, in which `$b` is text, as the same string with single `$`."""
     before, text = match["dollars"], match["text"]
     inner = re.sub(
         rb"\$+",
@@ -51,14 +51,14 @@ REPAIRS = (
         outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
         lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
-    # `@A @B() internal expect annotation class C()`, which would be a call of `expect`.
+    # `@A @B() internal expect annotation class C()`: the grammar would read a call of `expect`.
     Repair(
         outside(rb"\bexpect[ \t]+(?P<k>annotation)(?=\s+class\b)"),
         lambda m: replace_groups(m, k=b""),
         always=True,
         trigger=re.compile(rb"expect[ \t]+annotation"),
     ),
-    # `: A by a {`, which would be a call of `a` with a lambda.
+    # `: A by a {`: the grammar would read a call of `a` with a lambda.
     Repair(
         outside(
             rb"^(?:[^\n{}/\"]{0,200}\b(?:class|object)\b[^\n{}/\"]{0,300}|[ \t]*\)[ \t]*)"
@@ -66,18 +66,18 @@ REPAIRS = (
         ),
         lambda m: replace_groups(m, k=b","),
     ),
-    # A constructor alone on its line.
+    # A constructor on a line of its own.
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
         ),
         lambda m: replace_groups(m, gap=b""),
     ),
-    # `actual val x: Int` as a parameter of a constructor; `public` is a modifier as long.
+    # `actual val x: Int` as a constructor's parameter; `public` has the same length.
     Repair(outside(rb"\b(?P<k>actual)(?=\s+va[lr]\b)"), lambda _: b"public"),
     # `A<*>::f`
     Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)"), lambda m: replace_groups(m, type=b"")),
-    # `return !isEmpty()`, which would be `return !is Empty`.
+    # `return !isEmpty()`: the grammar would read `return !is Empty`.
     Repair(
         outside(rb"\breturn(?:@\w+)?[ \t]+(?P<not>!)(?=i[sn]\w)"),
         lambda m: replace_groups(m, **{"not": b""}),
@@ -86,11 +86,11 @@ REPAIRS = (
     ),
     # `"\$$name"`
     Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), lambda _: b"  ", always=True, trigger=re.compile(rb"\\\$\$")),
-    # `{ val x: Int }` on one line is read only if a line ends before the bracket.
+    # The grammar reads `{ val x: Int }` only with a line end before the bracket.
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
 )
 
-# The grammars have `as?`, `!in` and `return@` as single leaves, so they are words of their own.
+# The grammar has `as?`, `!in` and `return@` as single leaves, so these are keywords, too.
 KEYWORDS = frozenset(
     "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline "
     "data do else enum expect external false final finally for fun get if import in infix init inline inner interface "
@@ -123,7 +123,7 @@ _TOP = re.compile(
     r"(?:[\w<>?, *]+\.)?(\w+)",
     re.MULTILINE,
 )
-# `const` and `reified` are leaves that the grammars name after their group.
+# The grammar names the leaves of modifiers after their group.
 _MODIFIERS = (
     "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "
     "parameter_modifier reification_modifier platform_modifier variance_modifier"
@@ -135,12 +135,12 @@ _KEYS = {
     "function_declaration": ("{}()",),
     "enum_entry": ("{}",),
 }
-"""The type of a declaration → the keys under which a scope has its name."""
+"""Type of a declaration's node → the keys under which a scope has the name."""
 
 
 class ClassScope(Scope):
     parameters: dict[str, Origin] = msgspec.field(default_factory=dict)
-    """The parameters of its constructor that initialisers see instead of members of the same name."""
+    """The constructor's parameters that hide members of the same name in initialisers."""
 
 
 class KotlinWalk(JvmWalk):
@@ -150,7 +150,7 @@ class KotlinWalk(JvmWalk):
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope))
         elif role == CALLED:
             origin = self.known.find(f"{name}()", place.scope)
-            # A function value has the key of a variable.
+            # A variable may hold a function.
             origin = place.scope.find(name) if origin is UNKNOWN else origin
             self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package))
         else:
@@ -159,32 +159,24 @@ class KotlinWalk(JvmWalk):
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
         owner = place.scope.owner(name)
         if name == "this":
-            # `$this` in a text.
+            # `$this` in a string.
             self.emit(node, Kind.KEYWORD, place)
         elif owner is not None:
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
             self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
-        # The parameter of a lambda that declares none, and the value of a property.
+        # The implicit parameter of a lambda, and the value of a property.
         elif name in {"it", "field"}:
             self.emit(node, Kind.VARIABLE, place, LOCAL)
         else:
             origin = self.known.find(name, place.scope)
             self.emit(node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.VARIABLE, place, origin)
 
-    def emit(
-        self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
-    ) -> None:
-        # In one of the grammars, a name in a template still has its `$`.
-        if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
-            skip = 1
-        super().emit(node, kind, place, origin, text, skip)
-
     @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         callee, *suffixes = node.children
         role = CALLED
-        # The grammars read on where the next line begins with a bracket.
+        # The grammar goes on if the next line begins with a bracket.
         if suffixes and b"\n" in self.source[callee.end_byte : suffixes[-1].start_byte]:
             arguments = suffixes[-1].children
             if arguments and arguments[0].type == "value_arguments":
@@ -208,13 +200,13 @@ class KotlinWalk(JvmWalk):
             if member.type == "simple_identifier":
                 self._member(member, role, origin, receiver, place)
             else:
-                # The name after `::` is a function, if it is no property.
+                # The name after `::` is mostly a function.
                 role = CALLED if member.type == "::" else role
                 self.push([member], REFERENCE, place)
 
     @handle_nodes("directly_assignable_expression")
     def assigned(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `a.b[c].d` before `=`, of which one node has all suffixes."""
+        """Visit `a.b[c].d` before `=`; all suffixes are in one node."""
         receiver, *suffixes = node.children
         if suffixes and suffixes[0].type == "navigation_suffix" and receiver.type == "simple_identifier":
             origin = self.receiver(receiver, place)
@@ -234,7 +226,7 @@ class KotlinWalk(JvmWalk):
         known = Origin(origin.static, origin.package)
         if receiver.type == "this_expression":
             owner = place.scope.enclosing("class")
-            # A method and a field may have the same name, so methods are known as `x()`.
+            # Methods may have the names of fields, so their keys are `x()`.
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
         elif origin.holder == "module":
             kind = (
@@ -243,7 +235,7 @@ class KotlinWalk(JvmWalk):
             self.emit(node, kind, place, Origin(True, origin.package))
             return
         if role == CALLED:
-            # An extension function is static, whatever it is called on.
+            # The function may be an extension, which is static.
             static = None if known.static is False and known.package is None else known.static
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package))
         elif origin.static and is_type_name(name):
@@ -295,7 +287,7 @@ class KotlinWalk(JvmWalk):
                 others.append(child)
                 continue
             name = self.text(child).strip("`")
-            # Small letters alone make no package: the imports tell which roots there are.
+            # A name in small letters is only a package if the imports have it.
             if not path and (self.known.is_type(name) or name not in self.known.roots):
                 origin = self.known.find(f"<{name}>", place.scope)
                 self.emit(child, Kind.TYPE_REFERENCE, place, origin)
@@ -335,7 +327,7 @@ class KotlinWalk(JvmWalk):
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path), declared)
-        self.known = Known(self.package, declared, USUAL, text)
+        self.known = Names(self.package, declared, USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
         scope = Scope("file")
@@ -354,8 +346,9 @@ class KotlinWalk(JvmWalk):
         return scope
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """Return the origins of what the file, or the body of a class, declares, by name. A name is known in all of it,
-        also before its declaration."""
+        """Return the origins of what the file, or the body of a class, declares, by name. Such names are known
+        everywhere there, also before their declaration.
+        """
         origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
@@ -373,7 +366,7 @@ class KotlinWalk(JvmWalk):
         return origins
 
     def _find_name(self, node: Node) -> Node | None:
-        """Return the first name directly below a declaration; a function's receiver is not direct."""
+        """Return the name of a declaration: the first one directly below the node."""
         return next((child for child in node.children if child.type in self.names), None)
 
     def _bound_names(self, node: Node) -> list[Node]:
@@ -393,7 +386,7 @@ class KotlinWalk(JvmWalk):
         children = node.children
         name = self._find_name(node) if node.type != "object_literal" else None
         static = node.type in {"object_declaration", "companion_object"}
-        # Parameters of a constructor without `val` or `var` are no members, hence the scope around that of the members.
+        # Constructor parameters without `val` or `var` are not members, so these are in a scope around the class.
         around = Scope("block", place.scope)
         scope = ClassScope("class", around)
         for child in children:
@@ -401,28 +394,28 @@ class KotlinWalk(JvmWalk):
                 scope.names.update(self._declared_names(child.children, static=static))
             elif child.type == "primary_constructor":
                 for parameter in child.children:
-                    # The newer grammar puts `val` and `var` into a node of their own.
-                    is_field = any(part.type in {"val", "var", "binding_pattern_kind"} for part in parameter.children)
+                    # The node of `val` or `var`.
+                    is_field = any(part.type == "binding_pattern_kind" for part in parameter.children)
                     if parameter.type == "class_parameter":
                         origin = Origin(False, self.package) if is_field else LOCAL
                         self.define(self._find_name(parameter), scope if is_field else around, origin)
             self._type_parameters(child, around)
         scope.parameters = {name: origin for name, origin in around.names.items() if name in scope.names}
-        # Members and declarations at the top were read before; only a local class is new.
+        # Only a local class is new; others are defined already.
         if place.scope.kind == "block":
             self.define(name, place.scope, LOCAL_TYPE, "<{}>")
         inner, outer = NodePlace(scope, False), NodePlace(around, place.argument)
         others = [child for child in children if child != name]
         for child in reversed(others):
             if child.child_count:
-                # The body may be in a delegation, see there.
+                # A delegation may hold the class body, see `delegation`.
                 is_member = child.type in _BODIES or child.children[-1].type == "explicit_delegation"
                 self._stack.append((child, REFERENCE, inner if is_member else outer))
         self.push([child for child in others if not child.child_count], REFERENCE, outer)
 
     @handle_nodes("explicit_delegation")
     def delegation(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `A by a` in the scope of the class. The grammars read the class body after it as a lambda."""
+        """Visit `A by a` in the scope of the class. The grammar takes the class body after `a` for a lambda."""
         *others, value = node.children
         outer = NodePlace(place.scope.parent or place.scope, place.argument)
         suffix = value.children[-1].children if value.type == "call_expression" else []
@@ -448,7 +441,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        # The body of a function in an argument is no argument itself.
+        # The body of a function in an argument is not an argument.
         inner = NodePlace(Scope("block", place.scope), False)
         name = self._find_name(node) if node.type == "function_declaration" else None
         for child in node.children:
@@ -461,14 +454,14 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("parameter", "class_parameter", "parameter_with_optional_type")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        # `class_` has defined class parameters already, as fields or as names of the initialisers.
+        # `class_` has defined class parameters already.
         if node.type != "class_parameter":
             self.define(self._find_name(node), place.scope)
         self.unnamed(node, REFERENCE, place)
 
     @handle_nodes("property_declaration", "for_statement", "when_subject")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define names, which are known after their value; those of a loop in its body."""
+        """Define names after their values are visited. The names of a loop are only known in its body."""
         if node.type == "for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         names = self._bound_names(node) if place.scope.kind == "block" else []
@@ -483,7 +476,7 @@ class KotlinWalk(JvmWalk):
                 others.append(child)
         last = [child for child in others if child.type in {"control_structure_body", "getter", "setter"}]
         self._stack += [(child, REFERENCE, inner) for child in reversed(last)]
-        # Bound between the value and the body.
+        # Names are defined between the visits of value and body.
         self._stack += [(name, _BIND, place) for name in names]
         self.in_order([child for child in others if child not in last], place)
 
@@ -492,7 +485,7 @@ class KotlinWalk(JvmWalk):
         self.push(node.children, REFERENCE, self._initial(place))
 
     def _initial(self, place: NodePlace) -> NodePlace:
-        """Return the place of the initialisers of a class."""
+        """Return the place for initialisers, which see the constructor's parameters."""
         if isinstance(place.scope, ClassScope) and place.scope.parameters:
             return NodePlace(Scope("block", place.scope, dict(place.scope.parameters)), place.argument)
         return place
@@ -506,7 +499,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("lambda_literal")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
-        # The body of a lambda is no argument of the call around.
+        # The body of a lambda is not an argument of the call.
         inner = NodePlace(Scope("block", place.scope), False)
         for child in node.children:
             for name in self._bound_names(child) if child.type == "lambda_parameters" else ():
@@ -525,7 +518,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("this_expression", "super_expression", "jump_expression")
     def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `this@Foo`, in which the label names nothing that is completed."""
+        """Visit `this@Foo` without the label, which is not a token."""
         others = [child for child in node.children if child.type not in {"type_identifier", "label"}]
         self.push(others, REFERENCE, place)
 
@@ -552,7 +545,7 @@ LANGUAGE: Language = Language(
     declare=declare,
     shape=Shape(
         lists=frozenset(["source_file", "class_body", "enum_class_body", "import_list"]),
-        # In a secondary constructor, the body has no node but that of the statements.
+        # The only node in the body of a secondary constructor is that of the statements.
         bodies=frozenset(
             ["function_body", "lambda_literal", "anonymous_initializer", "secondary_constructor statements"]
         ),

@@ -42,10 +42,12 @@ KEYWORDS = frozenset(
 GLOBAL = Origin(True)
 _SUPER_GLOBALS = frozenset("GLOBALS _COOKIE _ENV _FILES _GET _POST _REQUEST _SERVER _SESSION".split())
 PARAMETER, OUT = "parameter", "out"
-"""The roles: a variable that is new even if there is one of that name; what a function may define (by reference)."""
+"""The roles: a variable that is new even if the scope has one of that name; an argument that the called function may
+define (by reference).
+"""
 _IN_CLASS = frozenset(["self", "static", "parent"])
 _RESERVED = frozenset("bool false float int iterable mixed never null object string true void".split())
-"""The types that no class may be called, whatever the grammar takes them for."""
+"""The names of types that classes cannot have."""
 NAMES = frozenset(["name", "qualified_name", "relative_name", "relative_scope"])
 
 
@@ -57,10 +59,10 @@ _NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
 
 
 class PhpWalk(Walk):
-    """The part of the walk over PHP that finds what a name is. Variables lack their `$`: the caret is after it."""
+    """A walk over PHP. Tokens of variables begin after the `$`, like completion."""
 
     names = frozenset(["name", "variable_name"])
-    # The grammar names keyword leaves like the word, apart from these.
+    # The grammar names keyword leaves like the keyword, except these.
     keywords = KEYWORDS | set("boolean null bottom_type primitive_type cast_type operation var_modifier".split())
     ignored = frozenset(
         "( ) [ ] { } , . : :: ; = -> ?-> => + - * / % & | ^ ~ < > ! @ ? ?? && || == === != !== <= >= <=> += -= *= /= "
@@ -95,7 +97,7 @@ class PhpWalk(Walk):
             self.emit(node, kind, place, Origin(origin.static, origin.package), name)
 
     def _variable(self, node: Node, name: str, role: str, place: NodePlace, length: int = 0) -> None:
-        """Emit a variable or define it. `length`: that of the node in bytes, with the text before the name."""
+        """Emit a variable or define it. `length`: the bytes of the node, whose end is the name's."""
         skip = length - len(name.encode()) if length else 0
         if not name:
             return
@@ -110,7 +112,7 @@ class PhpWalk(Walk):
             scope.names[name] = UNKNOWN if scope.kind == "file" else LOCAL
         else:
             owner = scope.owner(name)
-            # In a function it is local even if nothing shows where it gets its value.
+            # In a function, a variable is local even if nothing assigns it.
             origin = owner.names[name] if owner else UNKNOWN if scope.kind == "file" else LOCAL
             kind = Kind.METHOD_CALL if role == CALLED else Kind.VARIABLE
             self.emit(node, kind, place, GLOBAL if name in _SUPER_GLOBALS else origin, name, skip)
@@ -124,7 +126,7 @@ class PhpWalk(Walk):
         self._path(node, full, kinds.get(role, Kind.VARIABLE), Kind.TYPE_REFERENCE, place)
 
     def _path(self, node: Node, full: str, last: Kind, others: Kind, place: NodePlace) -> None:
-        """Emit each name of a qualified one, whose absolute spelling is `full` ("" = unknown)."""
+        """Emit each part of a qualified name. `full`: the absolute name, or "" if unknown."""
         begin, end = node.start_byte, node.end_byte
         parts = [(m.start() - begin, m[0].decode()) for m in PART.finditer(self.source, begin, end)]
         if parts and parts[0][1].lower() == "namespace":
@@ -133,7 +135,7 @@ class PhpWalk(Walk):
         namespace = bool(known) and (len(parts) > 1 or node.type == "namespace_name")
         for i, (skip, name) in enumerate(parts):
             before = "\\".join(known[: len(known) - len(parts) + i])
-            # The first name of all is a namespace that is a member of no other.
+            # The first part is a namespace outside of others.
             package = before or (name if namespace and not i else None)
             self.emit(node, last if i == len(parts) - 1 else others, place, Origin(True, package), name, skip)
 
@@ -164,7 +166,7 @@ class PhpWalk(Walk):
         children = [c for child in clause.children for c in (child.children if "alias" in child.type else [child])]
         name = alias = ""
         for child in children:
-            # The kind of import is in the first clause, for all, or in each clause.
+            # The kind of import is in each clause, or in the first one for all.
             if child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
                 kind = child.type if child.type in {"function", "const"} else kind
@@ -202,10 +204,10 @@ class PhpWalk(Walk):
 
     @handle_nodes("class_constant_access_expression", "scoped_property_access_expression")
     def static_member(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit `A::B`, `A::class` or `A::$b`, or the name of a method that a class takes from a trait."""
+        """Emit `A::B`, `A::class` or `A::$b`, or the name of a trait's method in a class."""
         receiver, *siblings = node.children
         for child in siblings:
-            # In `A::{$b}` the name has a variable in it.
+            # The name in `A::{$b}` is a variable.
             is_name = child.type == "variable_name" or (child.type == "name" and not child.child_count)
             name = self.text(child) if is_name else ""
             if name.lower() == "class":
@@ -221,8 +223,7 @@ class PhpWalk(Walk):
         self.push([receiver], TYPE if receiver.type in NAMES else REFERENCE, place)
 
     def _member(self, receiver: Node, name: str, otherwise: bool | None, place: NodePlace) -> Origin:
-        """Return the origin of a member. `otherwise`: whether it is static by its syntax; used if its class is
-        unknown."""
+        """Return the origin of a member. `otherwise`: whether the member is static if its class is unknown."""
         kind = receiver.type
         if (kind not in NAMES and kind != "variable_name") or receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(otherwise)
@@ -233,7 +234,7 @@ class PhpWalk(Walk):
             return class_.member(name, otherwise) if class_ else Origin(otherwise)
         if kind == "variable_name":
             return Origin(otherwise)
-        # `parent::f()` may call an instance's method.
+        # `parent::f()` may call an instance method.
         if low == "parent":
             return Origin(None if name.endswith("()") else otherwise)
         if kind == "name":
@@ -243,7 +244,7 @@ class PhpWalk(Walk):
     @handle_nodes("function_call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *arguments = node.children
-        # `isset(…)` is no call.
+        # `isset(…)` is not a call.
         if function.type == "name" and self.text(function).lower() in CONSTRUCTS:
             self.push([part for child in arguments for part in child.children], REFERENCE, place)
         else:
@@ -262,7 +263,7 @@ class PhpWalk(Walk):
         if len(children) > 1 and children[0].type == "name" and children[1].type == ":":
             self.emit(children[0], Kind.ARGUMENT_NAME, place)
             children = children[2:]
-        # A variable that was not set before is set by the function that is called (by reference).
+        # The called function sets a variable that was not set before (by reference).
         out = role == OUT and place.scope.kind != "file" and children[-1].type == "variable_name"
         self.push(children, OUT if out else REFERENCE, place)
 
@@ -286,7 +287,7 @@ class PhpWalk(Walk):
 
     @handle_nodes("primitive_type")
     def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
-        # Its leaf `string` has the type of the nodes of literals.
+        # The leaf `string` has the same type as literals.
         self.emit(node, Kind.KEYWORD, place)
 
     @handle_nodes("encapsed_string", "heredoc_body", "shell_command_expression")
@@ -298,7 +299,7 @@ class PhpWalk(Walk):
             plain = child.type == "subscript_expression" and before != "{"
             nodes += [part for part in child.children if part.type != "name"] if plain else [child]
             is_plain = child.type == "variable_name" and before != "{"
-            # The grammars take the `?->b` of `$a?->b` for text.
+            # The grammar may take the `?->b` of `$a?->b` for text.
             if is_plain and (member := _NULLSAFE_MEMBER.match(self.source, child.end_byte)):
                 skip = member.start(1) - child.start_byte
                 self.emit(child, Kind.FIELD, place, Origin(False), member[1].decode(), skip)
@@ -329,7 +330,7 @@ class PhpWalk(Walk):
 
     @handle_nodes("goto_statement", "named_label_statement")
     def label(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit all but the label, which is no token in any language but JavaScript."""
+        """Visit all but the label, which is only a token in JavaScript."""
         self.push([child for child in node.children if child.type != "name"], REFERENCE, place)
 
     @handle_nodes("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
@@ -346,19 +347,19 @@ class PhpWalk(Walk):
             return
         for child, after in zip(children[::-1], [None, *children[:0:-1]], strict=True):
             key = after is not None and after.type == "=>"
-            # What has a subscript was there before.
+            # A variable with a subscript exists already.
             self.push([child], REFERENCE if key or child.type == "subscript_expression" else BOUND, place)
 
     @handle_nodes("pair", "by_ref", "global_declaration")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `$k => $v` of foreach, `&$v` or `global $x`; the parts have the role of the whole."""
+        """Visit `$k => $v` of foreach, `&$v` or `global $x`, whose parts have the node's role."""
         if node.type == "global_declaration":
             place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
         self.push(node.children, role, place)
 
     @handle_nodes("subscript_expression")
     def subscript(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `$a['k'] = …`, which defines `$a` as an array if it was not there."""
+        """Visit `$a['k'] = …`, which defines `$a` unless it exists."""
         self.push(node.children[1:], REFERENCE, place)
         self.push(node.children[:1], BOUND if role == BOUND else REFERENCE, place)
 
@@ -366,7 +367,7 @@ class PhpWalk(Walk):
     def foreach(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         kinds = [child.type for child in children]
-        # Only what follows `as` is defined.
+        # Only the names after `as` are defined.
         begin = kinds.index("as") + 1 if "as" in kinds else 0
         end = kinds.index(")", begin) if ")" in kinds[begin:] else begin
         self.push(children[end:], REFERENCE, place)
@@ -387,7 +388,7 @@ class PhpWalk(Walk):
         inner = NodePlace(PhpScope("function", class_=enclosing_class(place)), False)
         hook = node.type == "property_hook"
         if hook:
-            # A `set` hook without parameters gets its value as `$value`.
+            # The value in a `set` hook without parameters is `$value`.
             inner.scope.names["value"] = LOCAL
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
@@ -395,7 +396,7 @@ class PhpWalk(Walk):
                 if hook:
                     self.emit(child, Kind.KEYWORD, place)
             else:
-                # Types, attributes and modifiers are read in the scope around the function.
+                # Types, attributes and modifiers belong to the scope around the function.
                 outside = child.type.endswith(("_type", "_list", "_modifier", "type_list")) or not child.is_named
                 nodes.append((child, REFERENCE, place if outside else inner))
         self.each(nodes)

@@ -1,4 +1,4 @@
-"""The origins of the names in a PHP file, if its text tells them: namespaces, imports, classes and their members."""
+"""The origins of names that a PHP file's text shows: namespaces, imports, classes and their members."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _TOP = re.compile(
 )
 PART = re.compile(rb"[\w\x80-\xff]+")
 """A pattern of one part of a qualified name."""
-# Anything longer is no name, but would take long.
+# A longer text is not a name, and looking it up would take long.
 LONGEST = 1000
-"""The length from which a qualified name is not looked up."""
+"""The characters of a qualified name that is no longer looked up."""
 
 
 def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
-    """Return the first namespace ("" for the global one), and what the file declares without indentation."""
+    """Return the first namespace ("" for the global one), and the names that are declared without indentation."""
     namespace = _NAMESPACE.search(text)
     return namespace[1] if namespace else "", frozenset(_TOP.findall(text))
 
@@ -36,8 +36,7 @@ class PhpClass(msgspec.Struct):
     """The origins of members: `$x` for properties, `x` for constants, `x()` in lower case for methods."""
 
     def member(self, name: str, otherwise: bool | None) -> Origin:
-        """Return the origin of a member. `otherwise`: whether a member that is not declared here, but inherited, is
-        static."""
+        """Return the origin of a member. `otherwise`: whether an inherited member is static."""
         return self.members.get(name) or Origin(otherwise)
 
 
@@ -49,7 +48,7 @@ class PhpScope(Scope):
 
 
 class PhpNames:
-    """The namespace that holds at the present place, and what is imported there."""
+    """The current namespace and its imports."""
 
     def __init__(self, text: str, declared: Declarations) -> None:
         self.namespace, self._own = declare(text, "")
@@ -57,7 +56,7 @@ class PhpNames:
         self.enter(self.namespace)
 
     def enter(self, namespace: str) -> None:
-        """Start a namespace, in which nothing is imported yet."""
+        """Start a namespace, without imports."""
         self.namespace = namespace
         self._known = self._own | self._declared.get(namespace, frozenset())
         self._imported: dict[str, dict[str, str]] = {"class": {}, "function": {}, "const": {}}
@@ -65,36 +64,35 @@ class PhpNames:
 
     def import_(self, kind: str, name: str, alias: str) -> None:
         """Add the import `use function A\\b as c;`, of which `name` is the full name."""
-        # Names of constants keep their case, those of classes and functions do not.
+        # Only names of constants have a case.
         self._imported[kind][alias if kind == "const" else alias.lower()] = name
         self._origins.clear()
 
     def find(self, kind: str, name: str) -> Origin:
-        """Return the origin of a class, function or constant that is named without a namespace."""
+        """Return the origin of a class, function or constant whose name has no namespace."""
         origin = self._origins.get((kind, name))
         if origin is None:
             imported = self._imported[kind].get(name if kind == "const" else name.lower())
-            # A function or constant that the namespace has not is taken from the global one; for classes it is an
-            # error.
+            # If the namespace lacks a function or constant, the global one counts. This does not hold for classes.
             own = self.namespace if kind == "class" or name in self._known else ""
             package = own if imported is None else imported.rpartition("\\")[0]
             origin = self._origins[kind, name] = Origin(True, package or None, "class")
         return origin
 
     def absolute(self, name: str) -> str:
-        """Return the full name for a qualified one, without the first backslash."""
+        """Return the absolute name of a qualified one, without the first backslash."""
         first, separator, tail = name.partition("\\")
         if not first:
             return tail
         if first.lower() == "namespace":
             return f"{self.namespace}\\{tail}".lstrip("\\")
-        # The first part of a qualified name is a namespace or class, whatever the last part is.
+        # The first part of a qualified name is a namespace or class.
         start = self._imported["class"].get(first.lower()) if separator else None
         return (start or f"{self.namespace}\\{first}".lstrip("\\")) + separator + tail
 
 
 def members(body: Sequence[Node], namespace: str, source: bytes) -> PhpClass:
-    """Return what the body of a class declares. It is collected first, since a method may use later members."""
+    """Return the members that the body of a class declares. Methods may use later ones, so all are collected first."""
     class_ = PhpClass(namespace or None)
     for node in body:
         if node.type in _MEMBERS:
@@ -102,7 +100,7 @@ def members(body: Sequence[Node], namespace: str, source: bytes) -> PhpClass:
             static = node.type in _STATIC or any(child.type == "static_modifier" for child in children)
             for name, is_static in _declared_names(node.type, children, static):
                 text = source[name.start_byte : name.end_byte].decode()
-                # Names of methods ignore case, those of properties and constants do not.
+                # Only names of methods ignore case.
                 key = f"{text.lower()}()" if name.type == "name" and node.type == "method_declaration" else text
                 class_.members[key] = Origin(is_static, class_.namespace)
     return class_
@@ -114,8 +112,9 @@ _ELEMENTS = frozenset(["property_element", "const_element"])
 
 
 def _declared_names(kind: str, children: Sequence[Node], static: bool) -> Iterator[tuple[Node, bool]]:
-    """Yield the names in a declaration, and whether they are static. Parameters of constructors may be properties as
-    well."""
+    """Yield the names in a declaration, each with whether it is static. Parameters of constructors may be properties,
+    too.
+    """
     for child in children:
         if child.type in _ELEMENTS and child.child_count:
             yield child.children[0], static

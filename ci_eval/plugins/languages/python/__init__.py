@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 import sys
 from collections.abc import Mapping
@@ -24,17 +23,17 @@ from ci_eval.core.grammar.walk import (
 )
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.python.imports import SYNTAX, imports
-from ci_eval.plugins.languages.python.origins import RESOLVER, PythonNames, PythonScope, declare, resolve
+from ci_eval.plugins.languages.python.origins import BUILTINS, RESOLVER, PythonNames, PythonScope, declare, resolve
 
 _BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,500}\]){0,500}\]){0,1000}\]"
-"""A pattern of square brackets with two levels of others inside."""
+"""A pattern of square brackets with two levels of brackets inside."""
 
 
 def _defaults(match: Match) -> bytes:
     """Return `[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
     out, depth, bound = bytearray(match[0]), 0, False
     for at in range(match.start("list") - match.start(), len(out)):
-        # The older grammar knows bounds, but no defaults, of type parameters.
+        # The grammar knows bounds, but no defaults, of type parameters.
         byte = out[at : at + 1]
         depth += (byte in b"[({") - (byte in b"])}")
         if depth == 1 and byte == b"=":
@@ -58,7 +57,7 @@ _MEMBER_KINDS = _KINDS | {REFERENCE: Kind.FIELD, BOUND: Kind.FIELD}
 
 class PythonWalk(Walk):
     names = frozenset(["identifier"])
-    # The grammar names keyword leaves like the word, apart from these.
+    # The grammar names keyword leaves like the keyword, except these.
     keywords = KEYWORDS | {"true", "false", "none", "is not", "not in"}
     # Ignored for speed: they are a third of all nodes.
     ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
@@ -77,7 +76,7 @@ class PythonWalk(Walk):
         super().__init__(source, self.python.module, declared)
 
     def outermost(self, root: Node) -> Scope:
-        # Two scopes: the first assignment to a name defines it, also if it is imported or a function.
+        # Imports and functions are in an outer scope, so that the first assignment to such a name is a definition.
         return PythonScope("module", PythonScope("module", names=self.python.top_level(root)))
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
@@ -94,7 +93,7 @@ class PythonWalk(Walk):
         name = self.text(member)
         is_self = role == BOUND and receiver.type == "identifier"
         owner = place.scope.find_instance_class(self.text(receiver)) if is_self else None
-        # In the first `self.x = …` of a class, x comes into being.
+        # The first `self.x = …` of a class defines x.
         if owner is not None and name not in owner.names:
             owner.names[name] = Origin(False, self.python.module)
         else:
@@ -116,7 +115,7 @@ class PythonWalk(Walk):
 
     @handle_nodes("string")
     def string(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit what is interpolated in a string, since only that is code."""
+        """Visit the interpolated parts of a string, which are code."""
         if self.text(node.children[0]).strip("\"'rRbBuU"):
             self.push(node.children, REFERENCE, place)
 
@@ -160,7 +159,7 @@ class PythonWalk(Walk):
 
     def _define(self, node: Node, scope: Scope) -> None:
         name = node.child_by_field_name("name")
-        # A name is known before its body is read, since functions may call themselves.
+        # A name is defined before its body is visited, since functions may call themselves.
         if name:
             scope.names[self.text(name)] = self.python.definition_origin(node, scope.kind)
 
@@ -173,8 +172,9 @@ class PythonWalk(Walk):
 
     @handle_nodes("default_parameter", "typed_parameter", "typed_default_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the first name of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`; the other parts are read outside the
-        function."""
+        """Define x of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`; the other parts belong to the scope around the
+        function.
+        """
         # Python evaluates defaults and annotations in the scope around the function.
         outer = NodePlace(place.scope.parent or place.scope, False)
         first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
@@ -184,15 +184,14 @@ class PythonWalk(Walk):
     @handle_nodes("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
     def comprehension(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(PythonScope("function", place.scope), place.argument)
-        # The body comes first, but its names are bound by the clauses: a name alone waits on the stack as well.
+        # The body comes first, but the clauses bind its names. So even a single name waits on the stack.
         self._stack += [(child, REFERENCE, inner) for child in node.children if child.type == "identifier"]
         self.push([child for child in node.children if child.type not in _BODY_AND_CLAUSES], REFERENCE, inner)
         self.push([child for child in node.children if child.type == "for_in_clause"], REFERENCE, inner)
 
     @handle_nodes("assignment", "for_in_clause", "for_statement", "named_expression")
     def target_first(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the target of `x = …`, `for x in …` or `x := …`: the first named child, after a keyword if there is
-        one."""
+        """Define the target of `x = …`, `for x in …` or `x := …`: the first named child, maybe after a keyword."""
         first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
         self.push(node.children[first + 1 :], REFERENCE, place)
         self.push([node.children[first]], BOUND, place)
@@ -249,9 +248,9 @@ class PythonWalk(Walk):
 
     @handle_nodes("dotted_name")
     def dotted_name(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit a dotted name, or a plain one, which a pattern binds."""
+        """Visit a dotted name, or a single one, which a pattern binds."""
         first, *members = [child for child in node.children if child.type == "identifier"]
-        # In a pattern, one name is bound, but a dotted one is looked up.
+        # In a pattern, a single name is bound, but a dotted one is looked up.
         self.name(first, REFERENCE if members else role, place)
         for member in members:
             self.emit(member, Kind.TYPE_REFERENCE if role == TYPE else Kind.FIELD, place)
@@ -268,7 +267,7 @@ class PythonWalk(Walk):
             self._import_part(child, package if is_member else "", place)
 
     def _import_part(self, node: Node, package: str, place: NodePlace) -> None:
-        """Emit the names of modules and of what is taken from them; the alias is a definition."""
+        """Emit the names of modules and their members. An alias is a definition, not a token."""
         if node.type in self.keywords:
             self.emit(node, Kind.KEYWORD, place)
         elif node.type == "identifier":
@@ -289,7 +288,9 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 
 
 class ScopedWalk(PythonWalk):
-    """A walk that keeps the scope of each token, by offset in bytes, and whether a class body is directly around it."""
+    """A walk that also records for each token, by offset in bytes, the scope and whether the token is directly in a
+    class body.
+    """
 
     def __init__(self, source: bytes, path: str) -> None:
         super().__init__(source, path, {})
@@ -307,7 +308,7 @@ class ScopedWalk(PythonWalk):
 
     @handle_nodes("global_statement")
     def global_(self, node: Node, role: str, place: NodePlace) -> None:
-        """Define the names in the module, too: assigning one in the function defines it there."""
+        """Define the names in the module, too, since assigning them in the function defines them there."""
         module = place.scope
         while module.parent:
             module = module.parent
@@ -335,7 +336,7 @@ SHAPE = Shape(
     bodies=frozenset(["function_definition block"]),
     closers=frozenset([")", "]", "}", "string_end", '"', "'"])
     | {f"{header} :" for header in f"{_COMPOUND} match_statement function_definition class_definition".split()},
-    # Closers and stand-ins are joined without blanks, so this one brings its own.
+    # Closers and stand-ins are joined without blanks, so this one begins with one.
     stand_ins={"block": " pass"},
 )
 
@@ -357,8 +358,7 @@ LANGUAGE: Language = Language(
 )
 
 
-# These are the names of the Python that runs ci-eval, whatever the project's is.
-BUILTINS = frozenset(dir(builtins)) | frozenset(
+_VISIBLE = BUILTINS | frozenset(
     # Python defines these in modules, and in classes or their methods.
     "__file__ __path__ __package__ __all__ __annotations__ __class__ __qualname__ __module__".split()
 )
@@ -366,10 +366,10 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 
 
 class Visibility:
-    """The names that are visible in one file. It knows nothing of files that import all names of another module."""
+    """The names that are visible in a file. Nothing is known if the file imports all names of a module."""
 
     def __init__(self, text: str, scopes: Mapping[int, tuple[Scope, bool]]) -> None:
-        """Take the text, and by offset (bytes) of a token its scope, and whether a class body surrounds it directly."""
+        """`scopes`: offset (bytes) of a token → its scope, and whether the token is directly in a class body."""
         self._text = text
         self._scopes = scopes
         self._has_star = bool(_STAR.search(text))
@@ -379,7 +379,9 @@ class Visibility:
         return self._scopes.get(byte)
 
     def origin(self, offset: int, name: str) -> str:
-        """Return where a name is defined that is visible at an offset (code points); "" if it is not, or not known."""
+        """Return where a name that is visible at an offset (code points) is defined; "" if it is not visible, or
+        unknown.
+        """
         place = self._place(offset)
         scope: Scope | None = place[0] if place else None
         own = scope
@@ -387,11 +389,12 @@ class Visibility:
             if name in scope.names and (scope is own or scope.kind != "class"):
                 return "local" if scope.kind == "function" else "file"
             scope = scope.parent
-        return "builtin" if name in BUILTINS else ""
+        return "builtin" if name in _VISIBLE else ""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
-        """Return whether a bare name can only be a member, whose object is missing. None if that is not known.
-        `is_member`: whether the engine says that it is one."""
+        """Return whether a bare name can only be a member, whose object is missing; None if unknown. `is_member`:
+        whether the engine reports a member.
+        """
         place = self._place(offset)
         if place is None or self._has_star:
             return None
@@ -402,7 +405,7 @@ class Visibility:
         while around:
             classes += [around] if around.kind == "class" else []
             around = around.parent
-        # A comprehension in a class body sees the names of the class in its first iterable.
+        # The first iterable of a comprehension in a class body sees the names of the class.
         if in_class_body and any(name in part.names for part in classes):
             return False
         return is_member or any(name in part.names for part in classes)

@@ -1,4 +1,4 @@
-"""The imports of Python: `from module import name`, and whether modules are there."""
+"""The imports of Python: `from module import name`, and whether the modules are there."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import re
 import sys
 import sysconfig
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.machinery import all_suffixes
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import Any
 
 from ci_eval.core.base.files import exists, is_own
 from ci_eval.core.base.workspaces import source_roots
@@ -28,13 +29,14 @@ DEEPEST = 20
 
 def read(text: str) -> list[Import]:
     """Return the imports by `from`; none if this Python cannot read the text."""
-    tree = _parse(text)
+    tree = _compile(text, ast.PyCF_ONLY_AST)
     if tree is None:
         return []
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    nodes = list(_walk(tree))
+    statements = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
     names = Counter(alias.asname or alias.name.partition(".")[0] for node in statements for alias in node.names)
     lines = _Lines(text)
-    conditions = ((node, node.test) for node in ast.walk(tree) if isinstance(node, ast.If))
+    conditions = ((node, node.test) for node in nodes if isinstance(node, ast.If))
     checks = (
         node for node, test in conditions if "TYPE_CHECKING" in {getattr(test, "id", ""), getattr(test, "attr", "")}
     )
@@ -52,17 +54,27 @@ def read(text: str) -> list[Import]:
     return imports
 
 
-def _parse(text: str) -> ast.Module | None:
+def _walk(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield what `ast.walk` yields, in its order, without expressions: most of a tree, and they hold no statements."""
+    waiting = deque[ast.AST]([tree])
+    while waiting:
+        yield (node := waiting.popleft())
+        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+            waiting += getattr(node, field, ())
+
+
+def _compile(text: str, flags: int = 0) -> Any:
+    """Return the compiled code, or with ast.PyCF_ONLY_AST the tree; None if Python cannot read the text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(text)
+            return compile(text, "<text>", "exec", flags, dont_inherit=True)
         except UNREADABLE:
             return None
 
 
 class _Lines:
-    """The lines of a text, to turn the columns of `ast` (UTF-8 bytes) into offsets (code points)."""
+    """The lines of a text, which turn columns of `ast` (UTF-8 bytes) into offsets (code points)."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -76,12 +88,12 @@ class _Lines:
         return self._begins[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
 
     def is_alone(self, node: ast.ImportFrom) -> bool:
-        """Return whether no other statement is on the lines of the statement."""
+        """Return whether the statement has its lines for itself."""
         behind = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
         return node.col_offset == 0 and (not behind or behind.startswith(b"#"))
 
     def spans(self, node: ast.ImportFrom) -> Iterator[tuple[int, int]]:
-        """Yield for each name of the statement what has to be deleted for the name to go."""
+        """Yield for each name of the statement the range to delete for its removal."""
         last = node.end_lineno or node.lineno
         if len(node.names) == 1:
             yield self._begins[node.lineno - 1], min(self._begins[last], self._size)
@@ -96,15 +108,9 @@ class _Lines:
 
 
 def errors(text: str, _grammar: str) -> int:
-    """Return 1 if Python does not compile the text; it is not run."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            # The tree alone would not do: an import before one of `__future__` is an error of the compiler's.
-            compile(text, "<text>", "exec", dont_inherit=True)
-        except UNREADABLE:
-            return 1
-    return 0
+    """Return 1 if Python cannot compile the text, else 0. The text is not run."""
+    # Only the compiler reports imports before one of `__future__`, so the tree is not enough.
+    return int(_compile(text) is None)
 
 
 class PythonModules:
@@ -119,7 +125,7 @@ class PythonModules:
         self._exports = cache(self._read_exports)
 
     def identify(self, path: str, module: str) -> str:
-        """Return the module's file; the module's name if it has none, as modules written in C."""
+        """Return the module's file; the module's name if it has no Python file."""
         place = self._find(self._root / path, module)
         return str(place) if place else module
 
@@ -147,7 +153,7 @@ class PythonModules:
         return next((top for top in (self._root, *self._libraries) if file.is_relative_to(top)), self._root)
 
     def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
-        """Return the definition of a module's name; None if the module is not there or does not have the name."""
+        """Return the file and name where a module's name is defined; None if the module or the name does not exist."""
         file = self._find(importing, module)
         if file is None or not left:
             return None
@@ -159,20 +165,21 @@ class PythonModules:
             # `from . import name` names a module of this package.
             if source[1] != name or self._find(file, source[0]) != file:
                 return self._follow(file, *source, left - 1) or source
-        # A package has its modules as members, whether it imports them or not.
+        # A package has its modules as members, even if it does not import them.
         if file.stem == "__init__" and (submodule := self._find(file, f".{name}")):
             return str(submodule), ""
         origins = (self._follow(file, star, name, left - 1) for star in stars)
         return next((origin for origin in origins if origin), None)
 
     def _read_exports(self, file: Path) -> tuple[dict[str, tuple[str, str] | None], list[str]]:
-        """Return name → the module and name it is imported from (None = defined here), and the modules of which all
-        names are imported."""
+        """Return each name with the module and name that it is imported from (None if the file defines it), and the
+        modules whose names are all imported.
+        """
         named: dict[str, tuple[str, str] | None] = {}
         stars: list[str] = []
         top = self._top(file)
         try:
-            tree = _parse(read_text(top, str(file.relative_to(top))))
+            tree = _compile(read_text(top, str(file.relative_to(top))), ast.PyCF_ONLY_AST)
         except (NotText, OSError):
             tree = None
         for node in _statements(tree.body if tree else []):
@@ -209,23 +216,25 @@ IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+
 NO_CODE = re.compile(
     r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL | re.VERBOSE
 )
-"""A pattern for strings, in which lines may look like imports (examples in docstrings), and comments, in which quotes
-may occur."""
+"""A pattern of strings, whose lines may look like imports (examples in docstrings), and of comments, which may have
+quotes.
+"""
 
 KNOWN = sys.stdlib_module_names | {"_typeshed"}
-"""The modules that need no file in the project. Type checkers bring `_typeshed`, and code imports it for them alone."""
+"""The modules that need no file in the project. Only type checkers have `_typeshed`, and code imports it for them."""
 SUFFIXES = (".pyi", *all_suffixes())
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Return a check of a file's imports. A module is there if its file or folder is, compiled modules included; the
-    standard library is that of this Python."""
+    """Return a check of a file's imports. A module is there if its file (compiled ones included) or folder exists, or
+    if this Python's standard library has it.
+    """
     roots = source_roots(root)
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
-        # Engines look there too: in the root, in the project's own packages, and in the folders above the file.
+        # Engines look there, too: in the root, the project's packages, and the folders above the file.
         tops = [*roots, *site, *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root))]
         found = IMPORT.findall(NO_CODE.sub("", text))
         # Without `as` and what follows.

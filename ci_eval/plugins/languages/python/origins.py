@@ -1,4 +1,4 @@
-"""The origins of the names in a Python file: by its own text (imports, definitions, scopes), else by jedi."""
+"""The origins of the names in a Python file: from its text (imports, definitions, scopes), else from jedi."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import jedi
     from jedi.api.classes import Name
 
-# These are the names of the Python that runs ci-eval, whatever the project's is.
-_BUILTINS = frozenset(dir(builtins))
+# The names of the Python that runs ci-eval.
+BUILTINS = frozenset(dir(builtins))
 _LITERALS = frozenset(
     "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
     "set_comprehension".split()
@@ -48,19 +48,19 @@ class PythonScope(Scope):
             if scope.kind != "class" and name in scope.names:
                 return scope.names[name]
             scope = scope.parent
-        return Origin(True, "builtins", "class") if name in _BUILTINS else UNKNOWN
+        return Origin(True, "builtins", "class") if name in BUILTINS else UNKNOWN
 
 
 def dotted_module(path: str) -> str:
     """Return the module's name: `flask.json` for `src/flask/json/__init__.py`."""
     parts = list(PurePosixPath(path).with_suffix("").parts)
-    # Source layouts: these folders are on the path, so not part of the name.
+    # These folders are on Python's path, so they are not part of the name.
     if parts[0] in {"src", "lib"} and len(parts) > 1:
         del parts[0]
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-# The last part keeps `x == 1` out, which defines nothing.
+# The last part leaves `x == 1` out.
 _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
 
 
@@ -75,7 +75,7 @@ class PythonNames(SourceReader):
         self.module = dotted_module(path)
 
     def top_level(self, root: Node) -> dict[str, Origin]:
-        """Return what the module imports and defines at its top: its functions know it before it is read."""
+        """Return the imports and definitions at the top of the module, which its functions know from the beginning."""
         origins: dict[str, Origin] = {}
         stack = list(root.children)
         while stack:
@@ -92,7 +92,7 @@ class PythonNames(SourceReader):
 
     def definition_origin(self, definition: Node, scope: str) -> Origin:
         holder = "class" if definition.type == "class_definition" else ""
-        # Decorators, which are not read, decide whether a method needs an instance.
+        # Whether a method needs an instance depends on decorators, which are not read.
         return Origin(True if scope == "module" else None, self.module, holder)
 
     def imported(self, statement: Node) -> Iterator[tuple[str, Origin]]:
@@ -107,7 +107,7 @@ class PythonNames(SourceReader):
             name = self.text(child.children[0] if child.type == "aliased_import" else child)
             alias = self.text(child.children[-1]) if child.type == "aliased_import" else name
             if package is not None:
-                # By convention, what begins with a capital letter is a class.
+                # By convention, names that begin with a capital letter are classes.
                 yield alias, Origin(True, package, "class" if name[:1].isupper() else "")
                 continue
             yield alias, Origin(True, name, "module")
@@ -136,7 +136,7 @@ class PythonNames(SourceReader):
         if receiver.type in _LITERALS:
             return Origin(False, "builtins")
         if receiver.type == "attribute" and _CHAIN.fullmatch(chain := self.text(receiver)):
-            # Of a chain that is known as a whole, such as `os.path`; `app.config` is not.
+            # Only chains such as `os.path` are known as a whole.
             exact = scope.find(chain)
             head, _, last = chain.rpartition(".")
             module = scope.find(head) if last[:1].isupper() else UNKNOWN
@@ -150,28 +150,36 @@ class PythonNames(SourceReader):
 
 
 RESOLVER = f"jedi {version('jedi')}, Python {platform.python_version()}"
-LIBRARY = Path(os.__file__).parent
+_LIBRARY = Path(os.__file__).parent
 _NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
 
 
 def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens, with `is_static` and `package` filled in if jedi knows them. Runs nothing of the project."""
-    import jedi  # Takes long, and most commands resolve nothing.
+    """Return the tokens, with `is_static` and `package` if jedi knows them. No code of the project runs."""
+    import jedi
 
-    # Like the engine, it sees the standard library and the project, not what is installed with ci-eval.
+    project, environment = prepare_jedi(root)
+    script = jedi.Script(text, path=root / path, project=project, environment=environment)
+    return [_resolve_token(script, text, token) for token in tokens]
+
+
+def prepare_jedi(root: Path | None) -> tuple[jedi.Project, jedi.InterpreterEnvironment]:
+    """Return the project and environment with which jedi sees the standard library and the folder `root`, but not what
+    is installed with ci-eval. jedi runs no code of the project."""
+    import jedi  # Takes long, and most commands do not need it.
+
     # jedi would import these modules rather than read them, and so run their code.
     jedi.settings.auto_import_modules = []
     jedi.settings.cache_directory = _cache_folder().name
-    project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
+    path = [str(_LIBRARY), str(_LIBRARY / "lib-dynload")]
+    project = jedi.Project(root or _cache_folder().name, sys_path=path, load_unsafe_extensions=False)
     # jedi's other environments start a Python process of their own.
-    script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
-    return [_resolve_token(script, text, token) for token in tokens]
+    return project, jedi.InterpreterEnvironment()
 
 
 @cache
 def _cache_folder() -> TemporaryDirectory[str]:
-    """Return a folder for jedi's cache, for this process alone."""
-    # parso takes what it finds in a cache by the date of the file it was made of.
+    # Each process has its own folder, since parso trusts a cached file by its date alone.
     return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
 
 
@@ -190,8 +198,7 @@ def _resolve_token(script: jedi.Script, text: str, token: Token) -> Token:
 
 
 def _is_static(target: Name) -> bool | None:
-    """Return whether a name is a member of a module or class: defined at their level, and no method that needs an
-    instance."""
+    """Return whether a name is a member of a module, or of a class without an instance; None if unknown."""
     if target.type in {"module", "class"}:
         return True
     parent = target.parent()

@@ -28,7 +28,9 @@ KEYWORDS = frozenset(
 )
 GLOBAL = Origin(True)
 PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
-"""The roles: a local that is new even if there is one of that name; what a pattern binds; the arguments of a call."""
+"""The roles: a local that is new even if the scope has one of that name; a name in a pattern; the arguments
+of a call.
+"""
 CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
@@ -42,17 +44,17 @@ def is_static(place: NodePlace) -> bool:
     return isinstance(place.scope, RubyScope) and place.scope.static
 
 
-def knows(name: str, place: NodePlace) -> bool:
+def has_method(name: str, place: NodePlace) -> bool:
     return (name, is_static(place)) in enclosing_space(place).methods
 
 
-# A group defines a local only if its name could be that of a local.
+# A group with another name defines no local.
 _CAPTURED = re.compile(r"\(\?<([a-z_]\w*)>")
 _DOTS = frozenset([".", "&.", "::"])
 
 
 class RubyWalk(Walk):
-    """The part of the walk over Ruby that tells what a name is. Fields and globals keep `@` and `$`, as in engines."""
+    """A walk over Ruby. Tokens of fields and globals include `@` and `$`, as in engines."""
 
     names = frozenset(["identifier", "constant", "instance_variable", "class_variable", "global_variable"])
     keywords = KEYWORDS
@@ -84,8 +86,7 @@ class RubyWalk(Walk):
         return "project" if own else "library"
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit nodes next, in their order, as for any language; but a name waits for the nodes before it."""
-        # The nodes before a name may define it.
+        """Visit nodes next like `Walk.push`, but each name after the nodes before it, which may define the name."""
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner: list[tuple[Node, str, NodePlace]] = []
         for node in nodes:
@@ -109,10 +110,16 @@ class RubyWalk(Walk):
         kind = node.type
         if kind == "identifier":
             self.identifier(node, name, role, place)
-        elif kind == "constant":
-            self._constant(node, name, role, place)
-        else:
+        elif kind != "constant":
             self._variable(node, name, role, place)
+        elif role == CALLED:
+            self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
+        elif role != BOUND:
+            origin = self.ruby.constant(name, enclosing_space(place))
+            is_type = origin.holder == "class" or role == TYPE or not CAPITALS.fullmatch(name)
+            self.emit(
+                node, Kind.TYPE_REFERENCE if is_type else Kind.VARIABLE, place, Origin(True, origin.package), name
+            )
 
     def identifier(self, node: Node, name: str, role: str, place: NodePlace) -> None:
         scope = place.scope
@@ -125,8 +132,8 @@ class RubyWalk(Walk):
                 self.emit(node, Kind.VARIABLE, place, LOCAL, name)
             else:
                 scope.names[name] = LOCAL
-        # With arguments, a name is that of a method, even if there is such a local.
-        # A block has `_1` undeclared, or `it` if the block declares no parameter.
+        # A name with arguments is a method, even if there is such a local. A block has `_1`, and `it` if it declares no
+        # parameter.
         elif role != CALLED and (
             scope.owner(name)
             or (name[:1] == "_" and name[1:].isdigit())
@@ -136,17 +143,8 @@ class RubyWalk(Walk):
         else:
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
 
-    def _constant(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        if role == CALLED:
-            self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
-        elif role != BOUND:
-            origin = self.ruby.constant(name, enclosing_space(place))
-            is_type = origin.holder == "class" or role == TYPE or not CAPITALS.fullmatch(name)
-            kind = Kind.TYPE_REFERENCE if is_type else Kind.VARIABLE
-            self.emit(node, kind, place, Origin(True, origin.package), name)
-
     def _variable(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        """Emit `@x`, `@@x` or `$x`, or define it if this is the first assignment in a class, or of a global."""
+        """Emit `@x`, `@@x` or `$x`; the first assignment in a class, or of a global, is a definition."""
         is_global = node.type == "global_variable"
         space = self.ruby.top if is_global else enclosing_space(place)
         static = is_global or name.startswith("@@") or is_static(place)
@@ -168,7 +166,7 @@ class RubyWalk(Walk):
         """Emit the names of `A::B::C`, from left to right."""
         names: list[Node] = []
         first: Node | None = node
-        # A loop, since chains may be long.
+        # Chains may be long, so this is a loop.
         while first is not None and first.type == "scope_resolution":
             children = first.children
             names.append(children[-1])
@@ -189,7 +187,7 @@ class RubyWalk(Walk):
             return
         name = self.text(names[0])
         if names[0].type != "constant":
-            # `A::b`, as older grammars have it.
+            # `A::b` in the older grammar.
             self.emit(names[0], Kind.METHOD_CALL, place, Origin(True, package or None), name)
             return
         plain = role != TYPE and CAPITALS.fullmatch(name) and not self.is_module(name, package)
@@ -221,21 +219,20 @@ class RubyWalk(Walk):
     def _member(self, receiver: Node, name: str, place: NodePlace) -> Origin:
         kind = receiver.type
         if kind == "self":
-            return self.own_method(name, place) if knows(name, place) else UNKNOWN
+            return self.own_method(name, place) if has_method(name, place) else UNKNOWN
         if kind in {"constant", "scope_resolution"}:
             return self._member_of_constant(receiver, name, place, True)
         # A literal is an instance of a class of the standard library.
         if kind in LITERALS:
             return Origin(False, LITERALS[kind])
         parts = receiver.children if kind == "call" else []
-        # `A.new.b` is a method of what A makes.
+        # `A.new.b` is a method of an instance of A.
         if len(parts) > 2 and parts[0].type in {"constant", "scope_resolution"} and self.text(parts[2]) == "new":
             return self._member_of_constant(parts[0], "new", place, False)
         return UNKNOWN
 
     def _member_of_constant(self, receiver: Node, called: str, place: NodePlace, static: bool) -> Origin:
-        """Return the origin of a method that a module or class has itself, or (not static) of one that the result of
-        its `new` has."""
+        """Return the origin of a module's or class's method; not `static`: of a method of its instances."""
         if receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(static)
         name = self.text(receiver)
@@ -268,7 +265,7 @@ class RubyWalk(Walk):
         takes_it = all(child.type not in {"block_parameters", "lambda_parameters"} for child in node.children)
         around = place.scope if isinstance(place.scope, RubyScope) else None
         scope = RubyScope("block", around, {}, "", enclosing_space(place), is_static(place), takes_it)
-        # The body of a block is no argument of the call around.
+        # The body of a block is not an argument of the call.
         self.push(node.children, REFERENCE, NodePlace(scope, False))
 
     @handle_nodes("alias", "undef")
@@ -292,7 +289,7 @@ class RubyWalk(Walk):
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         space = self.ruby.enter(self.text(name), enclosing_space(place)) if name else enclosing_space(place)
-        # A class sees no local variables of the code around it.
+        # A class does not see the locals around it.
         inner = NodePlace(RubyScope("class", space=space, static=True), False)
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
@@ -344,7 +341,7 @@ class RubyWalk(Walk):
 
     @handle_nodes("assignment", "operator_assignment")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the left side first: a name is known from there on, even on the right side."""
+        """Visit the left side first, since its names are known on the right side."""
         # In `x = x`, the second x is the new local, which is nil.
         self.each([(child, REFERENCE if at else BOUND, place) for at, child in enumerate(node.children)])
 
@@ -386,7 +383,7 @@ def extract(text: str, _path: str, declared: Declarations) -> Extraction:
 
 _HOLDERS = "class module singleton_class do_block"
 SHAPE = Shape(
-    # Blocks count as well: a program that describes something (tests, tasks, packages) consists of a few long ones.
+    # Blocks count, too: tests, tasks and packages consist of a few long ones.
     lists=frozenset(f"{parent} body_statement" for parent in _HOLDERS.split())
     | {"program", "block block_body", "if then", "unless then", "elsif then", "begin"},
     bodies=frozenset(["method body_statement", "singleton_method body_statement"]),

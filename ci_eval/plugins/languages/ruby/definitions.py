@@ -22,7 +22,7 @@ MODULE = frozenset(
     "instance_method module_function prepend private private_class_method private_constant protected public "
     "public_class_method public_constant remove_method undef_method".split()
 )
-"""The methods of Module: what a class body calls."""
+"""The methods of Module, which class bodies call."""
 LITERALS = {
     "string": "String",
     "array": "Array",
@@ -37,21 +37,20 @@ LITERALS = {
 TYPES = frozenset(
     "CSV ERB FTP GC HMAC HTTP HTTPS IMAP IO JSON MD5 PTY RSA SHA1 SHA256 SHA512 SMTP SSL URI YAML".split()
 )
-"""The modules and classes of the standard library that look like other constants."""
+"""The modules and classes of the standard library whose names look like other constants."""
 GLOBALS = frozenset(
     "$stdin $stdout $stderr $PROGRAM_NAME $LOAD_PATH $LOADED_FEATURES $VERBOSE $DEBUG $FILENAME $KCODE".split()
 )
-# A longer text is no name, and looking it up would take long.
+# A longer text is not a name, and looking it up would take long.
 LONGEST = 1000
 """The most characters of a full name that is looked up."""
 _DEFINED = re.compile(r"^([ \t]*)(?:(class|module)[ \t]+(?!<<)([A-Z][\w:]*)|([A-Z]\w*)[ \t]*=[^=~>])", re.MULTILINE)
 
 
 def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
-    """Return the modules that only wrap the other code, as `A::B`, and the constants (classes, modules too) one level
-    inside."""
+    """Return the modules `A::B` that wrap all other code, and the constants, classes and modules directly inside."""
     definitions = [(len(m[1].expandtabs(8)), m[2], m[3] or m[4]) for m in _DEFINED.finditer(text)]
-    # `least[i]` becomes the smallest indentation from the i-th definition on.
+    # `least[i]` becomes the smallest indentation of the i-th definition and all later ones.
     least = [indent for indent, _kind, _name in definitions]
     for i in range(len(least) - 2, -1, -1):
         least[i] = min(least[i], least[i + 1])
@@ -78,11 +77,11 @@ class Space(msgspec.Struct):
     nesting: tuple[str, ...]
     """The modules in which Ruby looks for constants: full names, the innermost first."""
     constants: dict[str, str] = msgspec.field(default_factory=dict)
-    """The constants that it defines, each with "class" if it is a class or module, else ""."""
+    """Constant → "class" for a class or module, else ""."""
     methods: dict[tuple[str, bool], None] = msgspec.field(default_factory=dict)
-    """The names of methods, each with whether it is one of the module itself."""
+    """The names of methods, each with whether it is the module's rather than an instance's."""
     variables: set[tuple[str, bool]] = msgspec.field(default_factory=set)
-    """The `@x` and `@@x` that have been assigned so far, each with whether it is one of the module itself."""
+    """The `@x` and `@@x` that were assigned so far, each with whether it is the module's rather than an instance's."""
 
 
 class RubyScope(Scope):
@@ -110,7 +109,7 @@ class RubyNames(SourceReader):
         full = name[2:] if name.startswith("::") else "::".join(filter(None, [around.name, name]))
         if len(full) > LONGEST:
             return around
-        # A limit, since a hostile file may open modules without end.
+        # The number is limited, since a hostile file may nest modules without end.
         nesting = (full, *around.nesting)[:20]
         space = self.spaces.get(full)
         if space is None:
@@ -118,12 +117,13 @@ class RubyNames(SourceReader):
             before, _, last = full.rpartition("::")
             if before in self.spaces:
                 self.spaces[before].constants[last] = "class"
-        # Opened again elsewhere: what it holds is the same.
+        # A module that is opened in another one has the same contents.
         return space if space.nesting == nesting else replace(space, nesting=nesting)
 
     def constant(self, name: str, space: Space) -> Origin:
-        """Return the origin of a constant that is named alone; `holder` is "class" if it is known to be a module or
-        class."""
+        """Return the origin of a constant without a module before it; its `holder` is "class" for a known module or
+        class.
+        """
         for package in (*space.nesting, ""):
             holder = self.spaces[package].constants.get(name) if package in self.spaces else None
             full = f"{package}::{name}" if package else name
@@ -145,7 +145,7 @@ class RubyNames(SourceReader):
         return Origin(False, "Module") if static and name in MODULE else Origin()
 
     def read(self, root: Node) -> None:
-        """Read the file once, without the bodies of its methods."""
+        """Collect the definitions outside of methods."""
         stack: list[tuple[Node, Space, bool]] = [(root, self.top, False)]
         while stack:
             node, space, static = stack.pop()
@@ -167,7 +167,7 @@ class RubyNames(SourceReader):
                 after = False
                 for child in node.children:
                     after |= child.type == "identifier" and self.text(child) == "module_function"
-                    # After `module_function` alone, methods are those of the module as well.
+                    # After `module_function` without arguments, methods are the module's, too.
                     if after and child.type == "method":
                         self._define_method(child, space, True)
                 stack += [(child, space, static) for child in reversed(node.children)]
@@ -178,8 +178,9 @@ class RubyNames(SourceReader):
             space.methods[self.text(name), static] = None
 
     def _define_by_call(self, children: Sequence[Node], space: Space, static: bool) -> list[Node]:
-        """Define the methods of `attr_reader :a` or `alias_method :a, :b`; return the arguments that may define more,
-        as in `private def a…`."""
+        """Define the methods of `attr_reader :a` or `alias_method :a, :b`; return the arguments that may define more:
+        `private def a…`.
+        """
         if children[0].type != "identifier" or len(children) < 2 or children[1].type != "argument_list":
             return []
         name, arguments = self.text(children[0]), children[1].children

@@ -34,15 +34,15 @@ _PARTS = re.compile(
 )
 
 
-class _Calls:
-    """A rewriting of `vec![a; n]` into `vec (a, n)`, since a grammar does not look into macros."""
+class _MacroCalls:
+    """A rewriting of `vec![a; n]` into `vec (a, n)`: the grammar does not look into macros."""
 
     always = True
 
     def apply(self, source: bytes) -> Rewritten:
-        """Return the text with the macros of the standard library that take expressions as calls."""
+        """Return the text; macros of the standard library that take expressions become calls."""
         out = bytearray(source)
-        # For each bracket that is open: whether it was rewritten.
+        # Whether each open bracket was rewritten.
         opened: list[bool] = []
         for match in _PARTS.finditer(source):
             if match["head"]:
@@ -62,7 +62,7 @@ class _Calls:
 
 
 REPAIRS = (
-    _Calls(),
+    _MacroCalls(),
     # The grammar takes `use` for a type.
     Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
     Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS), spaces),
@@ -90,13 +90,13 @@ PRELUDE = {
     **dict.fromkeys(_MACROS, Origin(True, "std")),
     **dict.fromkeys(("alloc", "core", "std"), Origin(True, "std", "module")),
 }
-"""The names that every file knows: types, traits, their variants, functions and macros."""
+"""The names that every file knows: types, traits, variants, functions and macros."""
 
 TYPES = frozenset("struct_item enum_item union_item trait_item type_item".split())
 DECLARED = TYPES | frozenset("function_item function_signature_item const_item static_item mod_item".split())
-"""The types of nodes that declare a name for the whole block around them."""
+"""The types of nodes that declare a name for the whole enclosing block."""
 
-# rustfmt indents what is not at the top.
+# rustfmt indents all but the top level.
 _TOP = re.compile(
     r"^(?:pub(?:\([^)\n]*\))? )?(?:(?:default|unsafe|async|const|extern(?: \"[^\"\n]*\")?) )*"
     r"(?:fn|struct|enum|union|trait|type|const|static(?: mut)?|mod|macro_rules!) (\w+)",
@@ -105,8 +105,9 @@ _TOP = re.compile(
 
 
 def derive_package(path: str) -> str:
-    """Return the full name of the module that a file is: its crate has the name of the folder around `src`, or is
-    "crate" if that is the project's own."""
+    """Return the full name of a file's module. The crate has the name of the folder around `src`; in the project's own
+    folder, it is "crate".
+    """
     parts = PurePosixPath(path).with_suffix("").parts
     crate = "crate"
     if "src" in parts:
@@ -122,17 +123,17 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 class TopLevel(SourceReader):
-    """The names that are known in a file or block before it is read, and the members that it gives to types."""
+    """The names that are known in a whole file or block, and the members of types."""
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source)
         self._package = package
         self._declared = declared
         self.members: dict[str, set[str]] = {}
-        """Type → its fields and methods in the file."""
+        """Name of a type → its fields and methods in the file."""
 
     def read(self, nodes: list[Node]) -> dict[str, Origin]:
-        """Return the origins of what these nodes declare and import, and gather members."""
+        """Return the origins of the names that nodes declare and import; collect the members of types."""
         names = {name: Origin(True, self._package) for name in self._declared.get(self._package, ())}
         for node in nodes:
             kind = node.type
@@ -149,7 +150,7 @@ class TopLevel(SourceReader):
             elif kind in DECLARED and name:
                 text = self.text(name)
                 body = node.child_by_field_name("body")
-                # What is in a module inside a file counts as the file's.
+                # Names of a module inside the file count as the file's.
                 holder = "class" if kind in TYPES else "" if kind != "mod_item" else "inner" if body else "module"
                 names[text] = Origin(True, self._package, holder)
                 if kind in TYPES:
@@ -184,8 +185,9 @@ def head(type_: str) -> str:
 
 
 def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, Node | None]]:
-    """Yield for each leaf of an import, in order: the leaf; the leaves of the path before it, None if it is outside of
-    paths; its alias."""
+    """Yield the leaves of an import in order, each with the leaves of the path before it (None outside of paths) and
+    its alias.
+    """
     stack: list[tuple[Node, tuple[Node, ...], Node | None]] = [
         (child, (), None) for child in reversed(declaration.children)
     ]
@@ -194,7 +196,7 @@ def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, 
         children = node.children
         kind = node.type
         if kind == "use_as_clause":
-            # `path as alias`; the alias itself is no token.
+            # `path as alias`; the alias is not a token.
             stack += [(children[1], path, None), (children[0], path, children[-1])]
         elif kind in {"scoped_identifier", "scoped_use_list"}:
             *front, last = [child for child in children if child.type != "::"]
@@ -217,7 +219,7 @@ _UNSCOPED = "enum_variant associated_type mod_item field_declaration const_item 
 
 class RustWalk(Walk):
     names = frozenset("identifier type_identifier field_identifier shorthand_field_identifier primitive_type".split())
-    # The grammars have `mut` as a node that is named otherwise.
+    # The grammar names the node of `mut` differently.
     keywords = KEYWORDS | {"mutable_specifier"}
     ignored = frozenset(
         "( ) [ ] { } < > , . : :: ; = => -> + - * / % & | ^ ! && || == != <= >= << >> += -= *= /= %= &= |= ^= <<= >>= "
@@ -236,7 +238,7 @@ class RustWalk(Walk):
         ),
     }
 
-    # What a condition binds is known after it.
+    # Names of a condition are known after it.
     blocks = "if_expression while_expression match_arm"
     sequences = "let_chain"
 
@@ -250,7 +252,7 @@ class RustWalk(Walk):
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         text = self.text(node)
         kind = node.type
-        # The older grammar takes `_` for a type.
+        # The grammar takes `_` for a type.
         if text == "_":
             return
         if text == "Self":
@@ -334,7 +336,7 @@ class RustWalk(Walk):
 
     @handle_nodes("arguments")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit arguments; `name = value` is one of a macro that was rewritten into a call."""
+        """Visit arguments; `name = value` is an argument of a rewritten macro."""
         for child in reversed(node.children):
             children = child.children
             if child.type == "assignment_expression" and children[0].type == "identifier":
@@ -345,12 +347,12 @@ class RustWalk(Walk):
 
     @handle_nodes("macro_invocation")
     def macro(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a macro's name; what it is given may be anything."""
+        """Visit a macro's name; the arguments may be anything."""
         self.push(node.children[:1], CALLED, place)
 
     @handle_nodes("label", "token_tree")
     def dropped(self, _node: Node, _role: str, _place: NodePlace) -> None:
-        """Drop what is ignored where nodes wait for others, too."""
+        """Visit nothing: nodes that wait on the stack are not checked against `ignored`."""
 
     @handle_nodes("macro_definition")
     def macro_definition(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -358,7 +360,7 @@ class RustWalk(Walk):
 
     @handle_nodes("attribute")
     def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit an attribute, which is called, and the traits that `derive` is given."""
+        """Visit an attribute, which is a call, and the traits of `derive`."""
         name, *arguments = node.children
         self.push(arguments, REFERENCE, place)
         if self.text(name) == "unsafe":
@@ -389,7 +391,7 @@ class RustWalk(Walk):
 
     @handle_nodes(*_SCOPED, *_UNSCOPED)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a declaration, whose name is no token. Its parameters are known inside."""
+        """Visit a declaration, whose name is not a token. Type parameters are known inside."""
         kind = node.type
         type_ = node.child_by_field_name("type" if kind == "impl_item" else "name")
         inner = place
@@ -435,7 +437,7 @@ class RustWalk(Walk):
 
     @handle_nodes("parameter", "let_declaration", "let_condition")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the type and the value of a pattern before the pattern: its names are known after them."""
+        """Visit the type and the value before the pattern, whose names are known after them."""
         pattern = node.child_by_field_name("pattern")
         type_ = node.child_by_field_name("type")
         if pattern is not None and (pattern.child_count or pattern.type in self.names):
@@ -474,7 +476,7 @@ class RustWalk(Walk):
 
 
 def _is_type_name(text: str) -> bool:
-    """Return whether a name is written as types and variants are: `Foo`, but not `FOO`."""
+    """Return whether a name is a type's or variant's by convention: `Foo`, but not `FOO`."""
     return text[:1].isupper() and (len(text) == 1 or any(map(str.islower, text)))
 
 

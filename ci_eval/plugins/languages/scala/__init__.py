@@ -11,7 +11,7 @@ from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, REFERENCE, SAME, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.jvm import JVM_WORD, Known, read_package
+from ci_eval.plugins.languages.jvm import JVM_WORD, Names, read_package
 from ci_eval.plugins.languages.scala.references import KEYWORDS, NEW, USUAL, ReferenceWalk
 
 _GIVEN = rb"\bgiven\b[^\n={}]{0,1000}?"
@@ -25,9 +25,9 @@ def _match_type(match: Match) -> bytes:
 
 
 REPAIRS = (
-    # A given with a body in brackets, or after a colon, as one that is equal to a block.
+    # A given with a body in brackets becomes one with `=` and a block.
     Repair(outside(_GIVEN + rb"(?:\b(?P<k>with)\s*|(?P<s>[ \t]))(?=\{)"), lambda m: replace_groups(m, k=b"=", s=b"=")),
-    # `given a: [T] => (b: B) => C` as `given a [T] (b: B): C`.
+    # `given a: [T] => (b: B) => C` becomes `given a [T] (b: B): C`.
     Repair(
         outside(
             rb"\bgiven\b\s+(?:\w+\s*(?P<colon>:)\s*)?"
@@ -39,7 +39,14 @@ REPAIRS = (
         lambda m: replace_groups(m, colon=b"", a1=b"" if m["a2"] else b":", a2=b":"),
     ),
     Repair(outside(rb"\btype\b[^\n={}]{0,300}=[^\n={}]{0,300}\bmatch[ \t]*(?P<cases>\{[^{}]{0,5000}\})"), _match_type),
-    # `class A @Inject() (b: B)`, whose parameters would be arguments of the annotation.
+    # A union, which would be an alternative of patterns, as an intersection.
+    Repair(
+        outside(rb"\bva[lr]\s+\w+\s*:(?:[^\n={}]|=>){0,500}"),
+        lambda m: m[0].replace(b"|", b"&"),
+        always=True,
+        trigger=re.compile(rb"\bva[lr]\s+\w+\s*:[^\n{}]*\|"),
+    ),
+    # `class A @Inject() (b: B)`: the grammar would read arguments of the annotation.
     Repair(
         outside(rb"\bclass\s+\w+(?:\[[^\[\]\n]{0,200}\])?\s+(?P<a>@(?P<t>\w+)\(\))(?=\s*\()"),
         lambda m: replace_groups(m, a=b""),
@@ -85,19 +92,20 @@ class ScalaWalk(ReferenceWalk):
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path, nested=True), declared)
-        self.known = Known(self.package, declared, USUAL, text)
+        self.known = Names(self.package, declared, USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
         return Scope("file", names=self._declared_names(root.children, static=True))
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """Return the origins of what the file, or the body of a class, declares, by name. A name is known in all of it,
-        also before its declaration."""
+        """Return the origins of what the file, or the body of a class, declares, by name. Such names are known
+        everywhere there, also before their declaration.
+        """
         origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
             if kind in _FUNCTIONS:
-                # A function without parameters is called without brackets, so both keys may find it.
+                # A function without parameters is called without brackets, so it has both keys.
                 keys: tuple[str, ...] = ("{}", "{}()")
             elif kind in _CLASSES:
                 # Case classes are made without `new`, so the name of a class may be called.
@@ -107,7 +115,7 @@ class ScalaWalk(ReferenceWalk):
             elif kind == "enum_case_definitions":
                 for case in child.children:
                     if (name := case.child_by_field_name("name")) is not None:
-                        # One with parameters is a class, any other a constant.
+                        # Cases with parameters are classes, others are constants.
                         holder = "class" if case.type == "full_enum_case" else ""
                         origins[self.text(name)] = Origin(True, self.package, holder)
                         if not holder:
@@ -126,18 +134,19 @@ class ScalaWalk(ReferenceWalk):
         return origins
 
     def _given_names(self, node: Node) -> list[Node]:
-        """Return the name of a given, if it has one: an instance without one begins with its type."""
-        return [child for child in node.children[1:2] if child.type == "identifier"]
+        """Return the name of a given; empty if it begins with a type."""
+        unmodified = [child for child in node.children if child.type != "modifiers"]
+        return [child for child in unmodified[1:2] if child.type == "identifier"]
 
     def _pattern_names(self, node: Node) -> list[Node]:
-        """Return the names of a `val`, or those directly in its pattern."""
+        """Return the names directly in a `val` or its pattern."""
         pattern = node.child_by_field_name("pattern")
         nodes = node.children if pattern is None else [pattern] if pattern.type == "identifier" else pattern.children
         return [leaf for leaf in nodes if leaf.type == "identifier"]
 
     @handle_nodes("package_clause")
     def package_clause(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit what is in the brackets of `package a { … }`."""
+        """Visit the contents of `package a { … }`."""
         for child in node.children:
             if child.type == "template_body":
                 names = self._declared_names(child.children, static=True)
@@ -199,7 +208,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("context_bound")
     def context_bound(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `Ord as o`, which defines o."""
+        """Visit `Ord as o`, and define o."""
         children = node.children
         if len(children) > 2 and children[-2].type == "as":
             self.define(children.pop(), place.scope)
@@ -217,7 +226,7 @@ class ScalaWalk(ReferenceWalk):
     @handle_nodes("template_body", "with_template_body", "enum_body")
     def template_body(self, node: Node, _role: str, place: NodePlace) -> None:
         if place.scope.kind != "class":
-            # Of an anonymous class.
+            # The body of an anonymous class.
             place = NodePlace(Scope("class", place.scope, self._declared_names(node.children, static=False)), False)
         self.in_order(node.children, place)
 
@@ -230,7 +239,7 @@ class ScalaWalk(ReferenceWalk):
             if child.type == "type_parameters":
                 self._type_parameters(child, inner.scope)
         if name is not None and self.text(name) == "this":
-            # A constructor.
+            # The name of a constructor.
             self.emit(name, Kind.KEYWORD, place)
         elif place.scope.kind == "block":
             self.define(name, place.scope)
@@ -246,15 +255,15 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("val_definition", "var_definition", "val_declaration", "var_declaration")
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define a variable, which is known after its value; members of a class are known everywhere in it."""
+        """Define a variable after its value is visited; members of a class are defined already."""
         pattern = node.child_by_field_name("pattern")
         if pattern is None or pattern.type in {"identifier", "identifiers"}:
             names = self._pattern_names(node)
-            # Also those that begin with a capital. Members are known already.
+            # NEW defines names with a capital, too.
             if place.scope.kind == "block":
                 self._stack += [(name, NEW, place) for name in names]
         else:
-            # Members are known already, so a pattern of them is bound in a scope that is thrown away.
+            # Members are defined already, so their pattern gets a scope of its own.
             scope = place.scope if place.scope.kind == "block" else Scope("block", place.scope)
             self._stack.append((pattern, BOUND, NodePlace(scope, place.argument)))
         bound = self._pattern_names(node) if pattern is None else [pattern]
@@ -263,7 +272,7 @@ class ScalaWalk(ReferenceWalk):
     @handle_nodes("enumerator")
     def enumerator(self, node: Node, _role: str, place: NodePlace) -> None:
         pattern, *siblings = node.children
-        # A guard sees the names of the pattern, the source of the values does not.
+        # The guard sees the names of the pattern, but the values do not.
         self.push([child for child in siblings if child.type == "guard"], REFERENCE, place)
         self._stack.append((pattern, BOUND, place))
         self.in_order([child for child in siblings if child.type != "guard"], place)
@@ -272,7 +281,7 @@ class ScalaWalk(ReferenceWalk):
         *"extension_definition for_expression block case_clause lambda_expression colon_argument indented_block".split()
     )
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a scope, in which a lambda's parameter or the pattern of a case is bound."""
+        """Visit a scope, and define a lambda's parameters or the names in the pattern of a case."""
         children = node.children
         is_lambda = node.type == "lambda_expression" or any(child.type == "=>" for child in children[1:2])
         inner = NodePlace(Scope("block", place.scope), place.argument and not is_lambda)
@@ -286,7 +295,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("named_pattern", "name_and_type")
     def named_part(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit a part of a named tuple, of its type or pattern, or a parameter of a function's type."""
+        """Visit a part of a named tuple, tuple type or tuple pattern, or a parameter of a function type."""
         name, *siblings = node.children
         if node.type == "name_and_type" and role == BOUND:
             self.define(name, place.scope)
@@ -300,8 +309,8 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    # The grammar takes as long for comments as for code, so they are blanked out. Where that was wrong, the text no
-    # longer parses, which shows.
+    # Parsing comments takes as long as parsing code, so these are blanked. If that was wrong, the text cannot be
+    # parsed.
     blanked = _LITERAL_OR_COMMENT.sub(_blank_comment, text)
     extraction = extract_tokens(ScalaWalk(blanked, path, declared), "scala", REPAIRS)
     if not extraction.unparsable or blanked == text:
@@ -315,7 +324,7 @@ _LITERAL_OR_COMMENT = re.compile(
 
 
 def _blank_comment(match: re.Match[str]) -> str:
-    """Return a comment as blanks with the same line ends. Literals, and comments that contain others, stay."""
+    """Return blanks with the same line ends for a comment. Literals and comments with comments inside stay."""
     text = match[0]
     if text[0] != "/" or "/*" in text[2:]:
         return text

@@ -1,10 +1,10 @@
 """The contract of a recommender of method calls, and the data that it receives.
 
-Everything learnt is about one type. A call's number is its position among the sorted calls of its type. An object's
+A model has a part for each type. A call's number is its position among the sorted calls of its type. An object's
 context has three slots: enclosing method, enclosing class, definition; values are numbered in sorted order.
 
-The file is a zip archive with facts, names of types, and arrays of numbers. Nothing in it is ever run, and all claims
-are checked before use, so that a foreign file costs a clear error at most.
+The file is a zip archive with facts, names of types, and arrays of numbers. Nothing in it is ever run, and all of it is
+checked before use, so that a foreign file causes a clear error at most.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -37,12 +37,12 @@ NONE, IGNORED = -1, -2
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     method_context: Literal["qualified", "name", "off"] = "qualified"
-    """Use of the enclosing method: qualified (useless in other projects unless it overrides a library's), name alone,
-    or off."""
+    """The use of the enclosing method: its qualified name (useless in other projects unless it overrides a library's),
+    its name alone, or off."""
     class_context: bool = False
     definition: bool = True
     most_usages: Annotated[int, Meta(ge=0)] = 30_000
-    """Usages of a type that are learnt from, sampled with `seed`; 0 for all."""
+    """The most usages of a type that are learnt from, sampled with `seed`; 0 for all."""
     seed: int = 0
 
 
@@ -53,11 +53,11 @@ class TypeUsages(msgspec.Struct, frozen=True, kw_only=True):
     contexts: Ints
     """(rows x slots): values, or NONE."""
     starts: Ints
-    """The begin of each row's calls in `flat`, and the end."""
+    """The beginning of each row's calls in `flat`, and the end of the last."""
     flat: Ints
-    """The calls of all rows; ascending within a row."""
+    """The calls of all rows, ascending within a row."""
     counts: Ints
-    """The counts, descending; equal ones are ordered by their calls and contexts."""
+    """The counts of the rows, descending; rows of equal counts are ordered by their calls and contexts."""
 
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -73,27 +73,28 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def features(self) -> int:
-        """Number of calls and values: values are numbered after calls and earlier slots."""
+        """Return the number of calls and values. Values are numbered after calls and earlier slots."""
         return len(self.calls) + sum(map(len, self.values))
 
     def feature(self, slot: int, value: int) -> int:
         return len(self.calls) + sum(len(slot_values) for slot_values in self.values[:slot]) + value
 
     def floats(self, name: str) -> Floats:
-        """Values are finite. Raises ConfigError if the file has no such array."""
+        """Return an array of finite numbers. Raises ConfigError if the file has none of that name."""
         values = np.asarray(self._array(name), dtype=np.float64)
         require(bool(np.isfinite(values).all()), f"{name} holds numbers that are not finite")
         return values
 
     def numbers(self, name: str, *, least: int = 0, below: int = 2**62) -> Ints:
-        """Values are from `least` to `below` - 1. Raises ConfigError if not."""
+        """Return an array of integers from `least` to `below` - 1. Raises ConfigError if the file has none."""
         values = self._array(name)
         within = not values.size or least <= values.min() <= values.max() < below
         require(values.dtype.kind == "i" and within, f"{name} holds numbers beyond its bounds")
         return values.astype(np.int64)
 
     def starts(self, name: str, *, of: int) -> Ints:
-        """`of`: elements of the divided array; its end is included. Raises ConfigError."""
+        """Return the beginnings of parts of an array, and the end of the last. `of`: number of its elements. Raises
+        ConfigError."""
         starts = self.numbers(name, below=of + 1)
         whole = starts.size and starts[0] == 0 and starts[-1] == of and (np.diff(starts) >= 0).all()
         require(bool(whole), f"{name} does not divide its {of:,} elements")
@@ -105,12 +106,14 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def require(condition: bool, why: str) -> None:
-    """Raises ConfigError with `why` if the condition is false."""
+    """Raise ConfigError with `why` if the condition is false."""
     if not condition:
         raise ConfigError(f"the model is damaged: {why}; train it again by `ci-eval train-recommender`")
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """A query in the numbers of its type."""
+
     contexts: tuple[int, ...]
     """Value, NONE or IGNORED for each slot."""
     calls: Ints
@@ -122,7 +125,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
 
     scores: Floats
     ties: Floats | None = None
-    """The call with the higher tie comes first. None orders by name."""
+    """A number for each call: of equal scores, the call with the higher one comes first. None orders them by name."""
 
 
 Scorer = Callable[[Known], Scores]
@@ -135,15 +138,16 @@ class Recommender(msgspec.Struct, frozen=True, kw_only=True):
     train: Callable[[TypeUsages, Any], Arrays]
     """Usages of a type, options → arrays. The same usages always give the same arrays."""
     open: Callable[[TypeModel, Any], Scorer]
-    """Arrays, options of training → scorer. Raises ConfigError if `train` cannot have written them."""
+    """Arrays, options of training → scorer. Raises ConfigError if `train` cannot have written the arrays."""
     threshold: float = 0.30
-    """Least score of proposed calls by default."""
+    """The least score of proposed calls by default."""
     strict: bool = False
-    """True if a score must exceed the threshold, rather than reach it."""
+    """Whether a score must exceed the threshold, rather than reach it."""
 
 
 def part(starts: Ints, picks: Ints) -> tuple[Ints, Ints]:
-    """Return the positions of all elements of the parts `picks`, and for each its part's position in `picks`."""
+    """Return the positions of all elements of the parts `picks`, and for each element its part's position in `picks`.
+    `starts`: the beginnings of all parts, and the end of the last."""
     lengths = starts[picks + 1] - starts[picks]
     owner = np.repeat(np.arange(len(picks)), lengths)
     before = np.cumsum(lengths) - lengths
@@ -152,9 +156,9 @@ def part(starts: Ints, picks: Ints) -> tuple[Ints, Ints]:
 
 FORMAT = 1
 PACKED = 1 << 30
-"""Bytes of a file; one of a million usages has some ten million."""
+"""The most bytes of a file; one of a million usages has some ten million."""
 UNPACKED = 4 << 30
-"""Bytes of all contents."""
+"""The most bytes of all contents."""
 FACTS, TYPES = "model.json", "types.json"
 LENGTHS = "lengths"
 # The order of bytes is fixed, so a model has the same bytes on every machine.
@@ -180,31 +184,21 @@ class TypeNames(Value, frozen=True, kw_only=True):
     values: list[list[str]]
 
 
-class Writer:
-    def __init__(self) -> None:
-        self._names: list[TypeNames] = []
-        self._arrays: dict[str, list[NDArray[Any]]] = {}
-
-    def add(self, names: TypeNames, arrays: Arrays) -> None:
-        """Add the arrays of a type. Names must be those of all other types."""
-        self._names.append(names)
-        for name, array in arrays.items():
-            self._arrays.setdefault(name, []).append(array)
-
-    def save(self, facts: Facts, path: Path) -> None:
-        """Replace the file in one step. The same model always has the same bytes."""
-        entries = {TYPES: msgspec.json.encode(self._names)}
-        for name, parts in self._arrays.items():
-            kind = parts[0].dtype.kind
-            entries[f"{name}.{LENGTHS}"] = np.array([len(array) for array in parts], dtype="<i8").tobytes()
-            entries[f"{name}.{kind}"] = np.concatenate(parts).astype(DTYPES[kind], casting="same_kind").tobytes()
-        sealed = msgspec.structs.replace(facts, types=len(self._names), digest=_digest(entries))
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, data in {FACTS: msgspec.json.encode(sealed), **entries}.items():
-                # This ZipInfo has a fixed time, so the same model has the same bytes.
-                archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
-        atomic.write(path, buffer.getvalue())
+def save(types: Sequence[tuple[TypeNames, Arrays]], facts: Facts, path: Path) -> None:
+    """Write the arrays of all types, each with the same names. The same model always has the same bytes."""
+    entries = {TYPES: msgspec.json.encode([names for names, _ in types])}
+    for name in types[0][1]:
+        parts = [arrays[name] for _, arrays in types]
+        kind = parts[0].dtype.kind
+        entries[f"{name}.{LENGTHS}"] = np.array([len(array) for array in parts], dtype="<i8").tobytes()
+        entries[f"{name}.{kind}"] = np.concatenate(parts).astype(DTYPES[kind], casting="same_kind").tobytes()
+    sealed = msgspec.structs.replace(facts, digest=_digest(entries))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in {FACTS: msgspec.json.encode(sealed), **entries}.items():
+            # This ZipInfo has a fixed time, so the same model has the same bytes.
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    atomic.write(path, buffer.getvalue())
 
 
 def _digest(entries: Mapping[str, bytes]) -> str:
@@ -219,9 +213,6 @@ class Stored:
         self.facts, self._names, self._arrays = facts, names, arrays
         self._places = {type_names.name: place for place, type_names in enumerate(names)}
 
-    def types(self) -> Iterable[str]:
-        return self._places
-
     def type(self, name: str) -> TypeModel | None:
         place = self._places.get(name)
         if place is None:
@@ -234,24 +225,20 @@ class Stored:
 def load(path: Path) -> Stored:
     """Read a model. Raises ConfigError if the file is foreign or damaged."""
     try:
-        entries = _entries(stored.read(path.resolve(), PACKED))
+        data = stored.read(path.resolve(), PACKED)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            infos = archive.infolist()
+            # Python unpacks no more bytes than an entry declares, and the declared sizes are limited here.
+            most = min(max(stored.ANY_RATIO, stored.RATIO * len(data)), UNPACKED)
+            if sum(info.file_size for info in infos) > most:
+                raise zipfile.BadZipFile(f"it unpacks to more than {most:,} bytes")
+            entries = {info.filename: archive.read(info) for info in infos}
     except (WorkspaceError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise ConfigError(f"{path} is not a model of `ci-eval train-recommender`, which makes one: {error}") from error
     try:
         return _read(entries)
     except (ConfigError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}") from error
-
-
-def _entries(data: bytes) -> dict[str, bytes]:
-    """Return the unpacked entries. Raises BadZipFile if they are too large."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        infos = archive.infolist()
-        # Python unpacks no more bytes than an entry declares, and the declared sizes are limited here.
-        most = min(max(stored.ANY_RATIO, stored.RATIO * len(data)), UNPACKED)
-        if sum(info.file_size for info in infos) > most:
-            raise zipfile.BadZipFile(f"it unpacks to more than {most:,} bytes")
-        return {info.filename: archive.read(info) for info in infos}
 
 
 def _read(entries: dict[str, bytes]) -> Stored:
@@ -272,7 +259,7 @@ def _read(entries: dict[str, bytes]) -> Stored:
 
 
 def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
-    """Return where each type's part begins, with the end; and the numbers of all."""
+    """Return the beginning of each type's part, with the end of the last, and the numbers of all parts."""
     kind = next((code for code in DTYPES if code in data), "")
     require(len(data) == 2 and bool(kind), f"{name} is not whole")
     lengths, numbers = np.frombuffer(data[LENGTHS], dtype="<i8"), np.frombuffer(data[kind], dtype=DTYPES[kind])

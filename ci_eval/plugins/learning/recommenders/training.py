@@ -1,4 +1,4 @@
-"""The usages that recommenders learn from, counted by type; their training, and the proposals of a trained one."""
+"""The training of recommenders on object usages, which are counted by type, and the proposals of a trained one."""
 
 from __future__ import annotations
 
@@ -16,33 +16,19 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.core.queries.cases import check_names
 from ci_eval.plugins.learning import recommenders
-from ci_eval.plugins.learning.recommenders.model import (
-    DEFINITION,
-    IGNORED,
-    NONE,
-    SLOTS,
-    Facts,
-    Ints,
-    Known,
-    Recommender,
-    Scorer,
-    TrainingOptions,
-    TypeNames,
-    TypeUsages,
-    Writer,
-    load,
-)
+from ci_eval.plugins.learning.recommenders import model as contract
+from ci_eval.plugins.learning.recommenders.model import NONE, SLOTS, Recommender, TrainingOptions, TypeUsages
 
-LONGEST = 16 << 20
-"""Bytes of a line; longer ones are not usages."""
-NAMED = 20
+MOST_BYTES = 16 << 20
+"""Bytes of a line; longer lines are not usages."""
+MOST_NAMED = 20
+"""Bad lines that messages name."""
 
 Row = tuple[int, ...]
-"""Values of the slots (NONE without one), then calls."""
-
+"""The values of the slots, NONE for missing ones; then the calls."""
 
 HISTORY = re.compile(rb'"states"\s*:')
-"""Histories have this key, usages do not. In a text of JSON its quotes would be escaped."""
+"""A key that histories have and usages do not. Inside a text of JSON its quotes would be escaped."""
 
 
 class Collected(msgspec.Struct):
@@ -51,7 +37,7 @@ class Collected(msgspec.Struct):
     without_calls: int = 0
     bad: int = 0
     named: list[str] = msgspec.field(default_factory=list)
-    """The first bad lines, and what is wrong with them."""
+    """The first bad lines, and why each is bad."""
     _rows: dict[str, Counter[Row]] = msgspec.field(default_factory=lambda: defaultdict(Counter))
     _numbers: dict[str, int] = msgspec.field(default_factory=dict)
 
@@ -61,13 +47,13 @@ class Collected(msgspec.Struct):
         for number, line in _lines(path):
             try:
                 if line is None:
-                    raise ValueError(f"it is longer than {LONGEST:,} bytes")
+                    raise ValueError(f"it is longer than {MOST_BYTES:,} bytes")
                 if HISTORY.search(line):
                     raise ValueError("it is a history, not a usage: histories are evaluated (`--dataset`), not learned")
                 self.add(decoder.decode(line))
             except (ValueError, RecursionError) as error:  # noqa: PERF203  a bad line costs itself
                 self.bad += 1
-                if len(self.named) < NAMED:
+                if len(self.named) < MOST_NAMED:
                     self.named.append(f"{path}, line {number}: {error}")
 
     def add(self, usage: ObjectUsage) -> None:
@@ -84,42 +70,42 @@ class Collected(msgspec.Struct):
 
     @property
     def count(self) -> int:
+        """Return the number of types."""
         return len(self._rows)
 
     def _number(self, text: str) -> int:
         return self._numbers.setdefault(text, len(self._numbers))
 
     def types(self) -> Iterator[TypeUsages]:
+        """Yield the usages of each type, in order of its name."""
         texts = list(self._numbers)
-        return (self._type(name, rows, texts) for name, rows in sorted(self._rows.items()))
-
-    def _type(self, name: str, rows: Counter[Row], texts: Sequence[str]) -> TypeUsages:
-        calls = sorted({texts[call] for row in rows for call in row[len(SLOTS) :]})
-        values = [sorted({texts[row[slot]] for row in rows if row[slot] >= 0}) for slot in range(len(SLOTS))]
-        place, *places = ({text: number for number, text in enumerate(of)} for of in (calls, *values))
-        numbered_rows = [
-            (
-                -count,
-                tuple(sorted(place[texts[call]] for call in row[len(SLOTS) :])),
-                tuple(of[texts[value]] if value >= 0 else NONE for of, value in zip(places, row, strict=False)),
-            )
-            for row, count in rows.items()
-        ]
-        return _sample(_columns(name, calls, values, sorted(numbered_rows)), self.options)
+        for name, rows in sorted(self._rows.items()):
+            calls = sorted({texts[call] for row in rows for call in row[len(SLOTS) :]})
+            values = [sorted({texts[row[slot]] for row in rows if row[slot] >= 0}) for slot in range(len(SLOTS))]
+            place, *places = ({text: number for number, text in enumerate(of)} for of in (calls, *values))
+            numbered_rows = [
+                (
+                    -count,
+                    tuple(sorted(place[texts[call]] for call in row[len(SLOTS) :])),
+                    tuple(of[texts[value]] if value >= 0 else NONE for of, value in zip(places, row, strict=False)),
+                )
+                for row, count in rows.items()
+            ]
+            yield _sample(_columns(name, calls, values, numbered_rows), self.options)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
-    """Yield line number and text of lines that are not blank; None for too long ones."""
+    """Yield number and bytes of each line that is not blank; None for a line that is too long."""
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(iter(partial(file.readline, LONGEST + 1), b""), 1):
-                long = len(line) > LONGEST
-                # The rest of a long line is not a line.
+            for number, line in enumerate(iter(partial(file.readline, MOST_BYTES + 1), b""), 1):
+                is_long = len(line) > MOST_BYTES
+                # The remainder of a long line is not a line.
                 remainder = line
-                while remainder and long and not remainder.endswith(b"\n"):
-                    remainder = file.readline(LONGEST)
-                if long or line.strip():
-                    yield number, None if long else line
+                while remainder and is_long and not remainder.endswith(b"\n"):
+                    remainder = file.readline(MOST_BYTES)
+                if is_long or line.strip():
+                    yield number, None if is_long else line
     except OSError as error:
         raise ConfigError(f"cannot read the usages in {path}: {error.strerror}") from error
 
@@ -130,7 +116,8 @@ def _columns(
     values: Sequence[Sequence[str]],
     rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]],
 ) -> TypeUsages:
-    """`rows`: the negative count, the calls, and the values of each."""
+    """`rows`: the negative count, the calls, and the values of each, in any order."""
+    rows = sorted(rows)
     return TypeUsages(
         type=name,
         calls=calls,
@@ -154,11 +141,11 @@ def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
         for row, around in enumerate(usages.contexts.tolist())
         if drawn[row]
     ]
-    return _columns(usages.type, usages.calls, usages.values, sorted(rows))
+    return _columns(usages.type, usages.calls, usages.values, rows)
 
 
 def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
-    """Values by slot; None if unknown or unused."""
+    """Return the value of each slot; None if it is unknown or the options do not use it."""
     method = usage.method if options.method_context == "qualified" else own_name(usage.method)
     return (
         (method or None) if options.method_context != "off" else None,
@@ -178,21 +165,22 @@ def definition_key(definition: Definition) -> str:
 
 def encode_usage(
     usage: ObjectUsage, calls: dict[str, int], values: list[dict[str, int]], options: TrainingOptions, *, unknown: bool
-) -> Known:
-    """`calls` and `values`: text → number. `unknown`: whether an unknown definition is evidence; if not, its slot is
-    ignored."""
+) -> contract.Known:
+    """Return a usage in the numbers of its type. `calls` and `values`: text → number. `unknown`: whether an unknown
+    definition is evidence; if not, its slot is ignored."""
     contexts = [
         NONE if text is None else of.get(text, NONE)
         for of, text in zip(values, context_values(usage, options), strict=True)
     ]
     if usage.definition.kind == "UNKNOWN" and not unknown:
-        contexts[DEFINITION] = IGNORED
-    known_calls: Ints = np.array(sorted({calls[call] for call in usage.calls if call in calls}), dtype=np.int64)
-    return Known(contexts=tuple(contexts), calls=known_calls)
+        contexts[contract.DEFINITION] = contract.IGNORED
+    known_calls: contract.Ints = np.array(
+        sorted({calls[call] for call in usage.calls if call in calls}), dtype=np.int64
+    )
+    return contract.Known(contexts=tuple(contexts), calls=known_calls)
 
 
 def parse_options(kind: Recommender, fields: Mapping[str, object]) -> TrainingOptions:
-    """Raises ConfigError."""
     try:
         return msgspec.convert(dict(fields), kind.options)
     except msgspec.ValidationError as error:
@@ -207,32 +195,33 @@ def train(
     options: TrainingOptions,
     advance: Callable[[Path], None] = lambda _: None,
 ) -> Collected:
-    """`advance` receives each file before it is read. Raises ConfigError if a file cannot be read, NothingToEvaluate if
-    there is nothing to learn from."""
+    """Write a model to `output`. `advance` receives each file before it is read. Raises ConfigError if a file cannot be
+    read, NothingToEvaluate without a usage to learn from."""
     collected = Collected(options)
     for path in sources:
         advance(path)
         collected.read(path)
-    writer = Writer()
+    types = []
     for usages in collected.types():
-        names = TypeNames(name=usages.type, calls=list(usages.calls), values=list(map(list, usages.values)))
-        writer.add(names, kind.train(usages, options))
-    if not collected.count:
+        names = contract.TypeNames(name=usages.type, calls=list(usages.calls), values=list(map(list, usages.values)))
+        types.append((names, kind.train(usages, options)))
+    if not types:
         first = f"; the first of {collected.bad:,} bad lines: {collected.named[0]}" if collected.named else ""
         raise NothingToEvaluate(f"there is no usage with a call to learn from among {collected.usages:,} usages{first}")
-    facts = Facts(
+    facts = contract.Facts(
         kind=kind.name,
         options=msgspec.to_builtins(options),
         usages=collected.usages,
         without_calls=collected.without_calls,
         bad=collected.bad,
-        types=collected.count,
+        types=len(types),
     )
-    writer.save(facts, output)
+    contract.save(types, facts, output)
     return collected
 
 
-OPEN = 1000
+OPEN_TYPES = 1000
+"""Types whose scorers are cached."""
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -241,7 +230,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 class _Type(msgspec.Struct, frozen=True):
-    scorer: Scorer
+    scorer: contract.Scorer
     names: list[str]
     calls: dict[str, int]
     values: list[dict[str, int]]
@@ -250,15 +239,15 @@ class _Type(msgspec.Struct, frozen=True):
 class Trained:
     def __init__(self, path: Path) -> None:
         """Raises ConfigError if the file is not a model."""
-        self._stored = load(path)
+        self._stored = contract.load(path)
         self.facts = self._stored.facts
         self.kind = recommenders.CATALOG.load(self.facts.kind)
         self.options = parse_options(self.kind, self.facts.options)
-        self._type = lru_cache(OPEN)(self._open)
+        self._type = lru_cache(OPEN_TYPES)(self._open)
 
     @property
     def training_seed(self) -> int | None:
-        """The seed of the sample; None if all usages were learnt from."""
+        """Return the seed of the sample; None if all usages were learnt from."""
         return self.options.seed if 0 < self.options.most_usages < self.facts.usages else None
 
     def _open(self, name: str) -> _Type | None:
@@ -274,9 +263,9 @@ class Trained:
     def proposals(
         self, query: ObjectUsage, *, threshold: float | None = None, unknown_definition: bool = True
     ) -> list[Proposal]:
-        """Return calls whose scores reach the threshold (None: the kind's default), the likeliest first, without those
-        of the query. Empty if the type is unknown. `unknown_definition`: whether an unknown definition is evidence.
-        Raises ConfigError if the model is damaged."""
+        """Return the calls that the query lacks and whose scores reach the threshold, the likeliest first; none for an
+        unknown type. `threshold`: None for the kind's default. `unknown_definition`: whether an unknown definition is
+        evidence. Raises ConfigError if the model is damaged."""
         of = self._type(query.type)
         if of is None:
             return []

@@ -1,4 +1,4 @@
-"""The client of GitHub's REST API, as its guide asks clients to be: page by page, and slower when it says so.
+"""A client of GitHub's REST API that follows GitHub's guides: it reads page by page, and waits if GitHub says so.
 
 https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api and
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
@@ -25,9 +25,9 @@ RAW = "application/vnd.github.raw+json"
 TIMEOUT = (10.0, 60.0)
 TRIES = 5
 MINUTE = 60.0
-"""Least seconds to wait if GitHub names no time; doubled each time."""
+"""Seconds of the first wait if GitHub names no time; each further wait is twice as long."""
 PATIENCE = 2 * 3600.0
-"""Seconds of all waiting: the limit is one of requests per hour."""
+"""The most seconds of all waits: GitHub limits the requests per hour."""
 
 
 class Api:
@@ -51,7 +51,7 @@ class Api:
         self._session.headers["X-GitHub-Api-Version"] = VERSION
         if token:
             self._session.headers["Authorization"] = f"Bearer {token}"
-            # Otherwise requests would send a password from ~/.netrc instead of the token.
+            # Otherwise the library would send a password from ~/.netrc instead of the token.
             self._session.auth = lambda request: request
 
     def get(self, path: str, **query: str | int) -> Any:
@@ -68,7 +68,7 @@ class Api:
             answer = self._check(self._request(address, JSON, query))
             page = answer.json()
             yield from page["items"] if isinstance(page, dict) else page
-            # The address of the next page has the query in it.
+            # The next page's address includes the query.
             address, query = answer.links.get("next", {}).get("url", ""), {}
             # The session would send the token to any address.
             if address and not address.startswith(f"{self._address}/"):
@@ -95,13 +95,13 @@ class Api:
         raise DownloadError(f"{trouble}, {TRIES} times; try again later")
 
     def _pause(self, answer: requests.Response, number: int) -> float | None:
-        """Return the seconds to wait before a retry, None if a retry is of no use."""
+        """Return the seconds to wait before a retry; None if a retry would not help."""
         if answer.status_code >= 500:
             return 2.0**number
         if answer.status_code not in {403, 429}:
             return None
         if asked := answer.headers.get("retry-after"):
-            # RFC 9110: a number of seconds, or a date.
+            # RFC 9110 allows a number of seconds or a date.
             if asked.isdigit():
                 return float(asked)
             try:
@@ -110,7 +110,7 @@ class Api:
                 return MINUTE
         if answer.headers.get("x-ratelimit-remaining") == "0":
             return max(self._not_before - self._now(), 0.0)
-        # Secondary limits may have code 403, and then only the message tells.
+        # A secondary limit may have code 403: only the message shows the limit.
         is_limit = answer.status_code == 429 or "rate limit" in _reason(answer)
         return MINUTE * 2**number if is_limit else None
 

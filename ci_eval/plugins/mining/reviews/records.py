@@ -1,4 +1,4 @@
-"""The samples that review comments at GitHub make, their diffs, and the natural language of a comment."""
+"""The samples of the dataset code-review: review comments at GitHub with their diffs and natural languages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.plugins.mining.record import Line, assign_split, identity
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.verdicts import DISAGREE, Answer, make_prompt, parse_verdict
@@ -23,11 +23,11 @@ from ci_eval.plugins.mining.sources import lines_of
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
 LONGEST = 70_000
-"""Characters of a block, exclusive."""
+"""Blocks have fewer characters."""
 
 Source = Literal["line", "pull-request", "commit"]
-"""Lines of a pull request, a whole pull request, or a commit or a line of it."""
-Fate = Literal[
+"""What a comment is about: lines of a pull request, a whole pull request, or a commit or a line of one."""
+Outcome = Literal[
     "kept",
     "other language",
     "comment in another language",
@@ -58,7 +58,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
     seed: int = 0
     since: str = ""
-    """Time (ISO 8601) of the earliest change."""
+    """Comments that were last changed before this time (ISO 8601) are left out."""
     sources: tuple[Source, ...] = ("line",)
     comment_language: str = ""
     """The natural language (ISO 639-1); "" = any."""
@@ -71,10 +71,10 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 class Mined(msgspec.Struct):
     lines: list[Line] = msgspec.field(default_factory=list)
     undecided: list[Line] = msgspec.field(default_factory=list)
-    fates: Counter[Fate] = msgspec.field(default_factory=Counter)
+    outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
 
 
-class _Commented(msgspec.Struct, frozen=True):
+class _Comment(msgspec.Struct, frozen=True):
     comment: dict[str, Any]
     source: Source
     first: int = 0
@@ -88,7 +88,7 @@ class _Commented(msgspec.Struct, frozen=True):
     @property
     def identity(self) -> str:
         number = str(self.comment["id"])
-        # GitHub numbers each kind of comment by itself.
+        # GitHub numbers each kind of comment separately.
         return number if self.source == "line" else f"{self.source} {number}"
 
 
@@ -105,20 +105,20 @@ class Repository:
         self.pull = cache(lambda number: api.get(f"{root}/pulls/{number}"))
         self.commits = cache(lambda number: list(api.listed(f"{root}/pulls/{number}/commits")))
         self.commit = cache(lambda commit: api.get(f"{root}/commits/{commit}"))
-        # The patch of each path that changed since `head` left `base`.
+        # Path → patch, for the changes since `head` left `base`.
         self.patches = cache(lambda base, head: _patches_of(api.get(f"{root}/compare/{base}...{head}")))
         self.file = cache(lambda path, commit: api.raw(f"{root}/contents/{quote(path)}", ref=commit))
 
     def licence(self) -> str:
-        """Return "" if GitHub knows no licence."""
+        """Return the SPDX identifier, or "" if GitHub knows no licence."""
         fields = self._api.get(f"/repos/{self.name}").get("license") or {}
         licence = fields.get("spdx_id") or ""
-        # GitHub says NOASSERTION of a licence that it does not know.
+        # GitHub's word for an unknown licence is NOASSERTION.
         return "" if licence == "NOASSERTION" else str(licence)
 
     def comments(self, source: Source, since: str) -> Iterator[dict[str, Any]]:
         if source == "commit":
-            # GitHub has neither an order nor a time for these.
+            # GitHub can neither sort these nor select them by time.
             listed = self._api.listed(f"/repos/{self.name}/comments")
             return (comment for comment in listed if comment["updated_at"] >= since)
         query = {"since": since} if since else {}
@@ -135,39 +135,41 @@ class Repository:
 
 
 def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
-    # GitHub gives no patch of binary files and of very large ones.
+    # GitHub gives no patch for binary or very large files.
     return {file["filename"]: file["patch"] for file in answer.get("files", []) if file.get("patch")}
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
-    """Return samples in the order in which the comments were written. `answer` asks a language model whether a comment
-    can be understood from the change alone."""
+    """Return the samples, sorted by the time of the comment. `answer` asks a language model whether a comment can be
+    understood from the change alone.
+    """
     mined = Mined()
     waiting = []
     for source in selection.sources:
         for comment in repository.comments(source, selection.since):
-            candidate = _locate_comment(comment, source, selection)
+            candidate = _select_comment(comment, source, selection)
             if isinstance(candidate, str):
-                mined.fates[candidate] += 1
+                mined.outcomes[candidate] += 1
             else:
                 waiting.append(candidate)
-    # Outcomes that need no further request come first; the others are requested in random order until there are enough.
+    # The loop above made no further requests. The other comments are looked up in random order until there are enough
+    # samples.
     waiting.sort(key=lambda candidate: draw(selection.seed, f"{repository.name} {candidate.identity}"))
     known: set[str] = set()
     for candidate in waiting:
         if len(mined.lines) + len(mined.undecided) == selection.limit:
-            mined.fates["not looked at"] += 1
+            mined.outcomes["not looked at"] += 1
             continue
         made = _line(candidate, repository, licence, selection)
-        fate = made if isinstance(made, str) else _decide(made, known, selection, answer)
-        mined.fates[fate] += 1
-        if not isinstance(made, str) and fate in {"kept", "not accepted yet"}:
-            (mined.lines if fate == "kept" else mined.undecided).append(made)
+        outcome = made if isinstance(made, str) else _decide(made, known, selection, answer)
+        mined.outcomes[outcome] += 1
+        if not isinstance(made, str) and outcome in {"kept", "not accepted yet"}:
+            (mined.lines if outcome == "kept" else mined.undecided).append(made)
     mined.lines.sort(key=lambda line: (str(line.meta["createdAt"]), line.id))
     return mined
 
 
-def _locate_comment(comment: dict[str, Any], source: Source, selection: Selection) -> _Commented | Fate:
+def _select_comment(comment: dict[str, Any], source: Source, selection: Selection) -> _Comment | Outcome:
     if source == "pull-request" and "/pull/" not in comment["html_url"]:
         return "on an issue"
     if path := comment.get("path"):
@@ -184,17 +186,17 @@ def _locate_comment(comment: dict[str, Any], source: Source, selection: Selectio
     if selection.comment_language and detect_language(body) != selection.comment_language:
         return "comment in another language"
     if source != "line":
-        # The line of a commit's comment is looked up in the commit.
-        return "on no line" if path and not comment.get("position") else _Commented(comment, source)
+        # The line is looked up in the commit later.
+        return "on no line" if path and not comment.get("position") else _Comment(comment, source)
     last = comment.get("original_line")
     if comment.get("subject_type") == "file" or not last:
         return "on no line"
     if comment.get("side") == "LEFT" or comment.get("start_side") == "LEFT":
         return "on removed lines"
-    return _Commented(comment, source, comment.get("original_start_line") or last, last)
+    return _Comment(comment, source, comment.get("original_start_line") or last, last)
 
 
-def _find_change(commented: _Commented, repository: Repository) -> _Change | None:
+def _find_change(commented: _Comment, repository: Repository) -> _Change | None:
     """Return None if GitHub does not know the commit."""
     comment = commented.comment
     if commented.source == "commit":
@@ -206,7 +208,7 @@ def _find_change(commented: _Commented, repository: Repository) -> _Change | Non
     if commented.source == "line":
         commit_id = str(comment["original_commit_id"])
     else:
-        # What its author pushed after the comment may answer it.
+        # Later commits may answer the comment.
         dates = [(commit["commit"]["committer"]["date"], commit["sha"]) for commit in repository.commits(number)]
         before = [sha for date, sha in dates if date <= comment["created_at"]]
         if not before:
@@ -215,7 +217,7 @@ def _find_change(commented: _Commented, repository: Repository) -> _Change | Non
     return _Change(pull.get("user") or {}, commit_id, repository.patches(pull["base"]["sha"], commit_id))
 
 
-def _line(commented: _Commented, repository: Repository, licence: str, selection: Selection) -> Line | Fate:
+def _line(commented: _Comment, repository: Repository, licence: str, selection: Selection) -> Line | Outcome:
     change = _find_change(commented, repository)
     if change is None:
         return "no diff"
@@ -223,72 +225,27 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
     # Deleted accounts have no id, and two of them may be different people.
     if writer.get("id") is not None and writer.get("id") == change.author.get("id"):
         return "author's own"
-    if commented.path:
-        return _block(commented, change, repository, licence, selection)
-    known = {path: language.language for path in change.patches if (language := find_language(path))}
-    paths = sorted(path for path, language in known.items() if language in selection.languages)
-    if not paths:
-        return "other language" if change.patches else "no diff"
-    if len({known[path] for path in paths}) > 1:
-        return "several languages"
-    block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
-    if len(block) >= LONGEST:
-        return "long block"
-    more: dict[str, object] = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
-    return _record((commented, change, ", ".join(paths), block), repository, licence, selection, more)
-
-
-def _block(
-    commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
-) -> Line | Fate:
-    patch = change.patches.get(commented.path, "")
-    if commented.source == "commit":
-        line = line_at(patch, commented.comment["position"])
-        if line is None:
-            return "no diff"
-        if line.sign == "-":
-            return "on removed lines"
-        commented = replace(commented, first=line.new, last=line.new)
-    diff = parse(patch)
-    if not any(line.new == commented.last and line.sign != "-" for line in diff):
-        return "no diff"
-    text = repository.text(commented.path, change.commit)
-    if not text or text.count("\n") + 1 < commented.last:
-        return "no file"
-    # The function or class with the commented lines, else the hunk with the last of them.
-    language = find_language(commented.path)
-    around = innermost_block(text.encode(), language, commented.first, commented.last) if language else None
-    if around:
-        lines, kind = block_diff(diff, text.split("\n"), around.begin, around.end), around.kind
+    path = commented.path
+    if path:
+        around = _block(commented, change, repository)
+        if isinstance(around, str):
+            return around
+        block, more = around
     else:
-        hunk = next(line.hunk for line in diff if line.new == commented.last and line.sign != "-")
-        lines, kind = [line for line in diff if line.hunk == hunk], "hunk"
-    if not any(line.sign != " " for line in lines):
-        return "no change in the block"
-    block = format_diff(lines)
+        known = {path: language.language for path in change.patches if (language := find_language(path))}
+        paths = sorted(path for path, language in known.items() if language in selection.languages)
+        if not paths:
+            return "other language" if change.patches else "no diff"
+        if len({known[path] for path in paths}) > 1:
+            return "several languages"
+        path = ", ".join(paths)
+        block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
+        more = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
     if len(block) >= LONGEST:
         return "long block"
-    more: dict[str, object] = {
-        "lines": (commented.first, commented.last),
-        "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
-        "block": kind,
-        "fullDiff": patch,
-    }
-    return _record((commented, change, commented.path, block), repository, licence, selection, more)
-
-
-def _record(
-    about: tuple[_Commented, _Change, str, str],
-    repository: Repository,
-    licence: str,
-    selection: Selection,
-    more: dict[str, object],
-) -> Line:
-    """`about`: the comment, its change, the path or paths, and the diff that is shown."""
-    commented, change, path, block = about
     comment = commented.comment
-    language = find_language(path)
-    name = language.language if language else ""
+    blocks = find_language(path)
+    name = blocks.language if blocks else ""
     reference = comment["body"].replace("\r\n", "\n").strip()
     return Line(
         # Names of repositories ignore case.
@@ -312,12 +269,46 @@ def _record(
     )
 
 
-def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Fate:
+def _block(commented: _Comment, change: _Change, repository: Repository) -> tuple[str, dict[str, object]] | Outcome:
+    """Return the diff of the block around the commented lines, and the fields of `meta` about it."""
+    patch = change.patches.get(commented.path, "")
+    if commented.source == "commit":
+        line = line_at(patch, commented.comment["position"])
+        if line is None:
+            return "no diff"
+        if line.sign == "-":
+            return "on removed lines"
+        commented = replace(commented, first=line.new, last=line.new)
+    diff = parse(patch)
+    hunk = next((line.hunk for line in diff if line.new == commented.last and line.sign != "-"), None)
+    if hunk is None:
+        return "no diff"
+    text = repository.text(commented.path, change.commit)
+    if not text or text.count("\n") + 1 < commented.last:
+        return "no file"
+    # The function or class that holds the commented lines, else the hunk with the last commented line.
+    language = find_language(commented.path)
+    around = innermost_block(text.encode(), language, commented.first, commented.last) if language else None
+    if around:
+        lines, kind = block_diff(diff, text.split("\n"), around.begin, around.end), around.kind
+    else:
+        lines, kind = [line for line in diff if line.hunk == hunk], "hunk"
+    if not any(line.sign != " " for line in lines):
+        return "no change in the block"
+    return format_diff(lines), {
+        "lines": (commented.first, commented.last),
+        "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
+        "block": kind,
+        "fullDiff": patch,
+    }
+
+
+def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Outcome:
     same = identity(*line.context["diff_block"].split(), "", *line.references[0].split())
     if same in known:
         return "duplicate"
     known.add(same)
-    decisions: dict[str, Fate] = {"accept": "kept", "reject": "rejected", DISAGREE: "reviewers disagree"}
+    decisions: dict[str, Outcome] = {"accept": "kept", "reject": "rejected", DISAGREE: "reviewers disagree"}
     if decided := decisions.get(selection.verdicts.get(line.id, "")):
         return decided
     if answer:
@@ -332,12 +323,12 @@ ARROW = "        <----------"
 
 
 class DiffLine(msgspec.Struct, frozen=True):
-    """The `sign` is `+`, `-` or a space."""
+    """A line of a diff. `sign`: `+`, `-` or a space."""
 
     sign: str
     text: str
     new: int
-    """1-based in the new file; for a removed line, that of the next line."""
+    """The line number (1-based) in the new file; for a removed line, that of the next line."""
     hunk: int = 0
 
     def __str__(self) -> str:
@@ -345,13 +336,13 @@ class DiffLine(msgspec.Struct, frozen=True):
 
 
 def parse(patch: str) -> list[DiffLine]:
-    """Lines before the first header are left out."""
+    """Return the lines of all hunks."""
     diff: list[DiffLine] = []
     new, hunk = 0, 0
     for line in patch.split("\n"):
         if header := HUNK.match(line):
             new, hunk = int(header[1]), hunk + 1
-        # A line `\ No newline at end of file` is none of the file.
+        # The line `\ No newline at end of file` is not part of the file.
         elif hunk and line[:1] in {"+", "-", " "}:
             diff.append(DiffLine(line[0], line[1:], new, hunk))
             new += line[0] != "-"
@@ -359,8 +350,8 @@ def parse(patch: str) -> list[DiffLine]:
 
 
 def line_at(patch: str, position: int) -> DiffLine | None:
-    """`position` counts from 1 below the first header; None for a header."""
-    # Headers of further hunks are counted, too.
+    """Return the line at GitHub's `position`, which is 1 below the first header; None for a header."""
+    # GitHub counts the headers of further hunks, too.
     # https://docs.github.com/en/rest/commits/comments#create-a-commit-comment
     upto = patch.split("\n")[: position + 1]
     is_line = len(upto) == position + 1 and upto[-1][:1] in {"+", "-", " "}
@@ -368,8 +359,9 @@ def line_at(patch: str, position: int) -> DiffLine | None:
 
 
 def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
-    """Return the lines `begin` to `end` (1-based, inclusive) of the new file, with the removed lines between them.
-    Lines outside of the diff have no sign."""
+    """Return the lines `begin` to `end` (1-based, inclusive) of the new file, with the removed lines between them. The
+    sign of lines outside of the diff is a space.
+    """
     by_line = {new: list(lines) for new, lines in groupby(diff, lambda line: line.new)}
     block_lines: list[DiffLine] = []
     for new in range(begin, end + 1):
@@ -427,7 +419,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def find_language(path: str) -> Blocks | None:
-    """Return None for other languages."""
+    """Return None for unsupported languages."""
     return next((blocks for end, blocks in LANGUAGES.items() if path.endswith(end)), None)
 
 
@@ -435,7 +427,7 @@ def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> B
     """Return None if no function or class holds the lines `first` to `last`."""
     block: Block | None = None
     whole: Node | None = None
-    node: Node | None = parser(language.language).parse(source).root_node
+    node: Node | None = parse_tree(source, language.language).root_node
     while node:
         kind = "function" if node.type in language.functions else "class" if node.type in language.classes else ""
         if kind:
@@ -458,7 +450,7 @@ RUSSIAN = re.compile(r"[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
 UKRAINIAN = re.compile(r"[іїєґ]", re.IGNORECASE)
 SCRIPTS = (("ja", r"[\u3040-\u30ff]"), ("ko", r"[\uac00-\ud7af]"), ("zh", r"[\u4e00-\u9fff]"))
 LEAST = 0.3
-"""Share of words in Cyrillic that decides, since names of code are in Latin letters."""
+"""The share of Cyrillic words from which a comment is Russian or Ukrainian: names in code are in Latin letters."""
 FREQUENT = {
     "en": "the a an is are be to of and in it this that for with not you we i should can could would have has do does "
     "if on or why what when here there but use please make just need needs",
@@ -476,7 +468,7 @@ NAMES = (*FREQUENT, "ru", "uk", *(name for name, _ in SCRIPTS))
 
 
 def detect_language(comment: str) -> str:
-    """Return the code (ISO 639-1), "" if unclear. Code, quotations and addresses do not count."""
+    """Return the code (ISO 639-1), or "" if unclear. Code, quotations and addresses are ignored."""
     text = _CODE.sub(" ", comment)
     for name, letters in SCRIPTS:
         if re.search(letters, text):
@@ -494,5 +486,5 @@ def detect_language(comment: str) -> str:
     (first, most), (_, next_most) = hits.most_common(2)
     if most > next_most:
         return first
-    # Remarks such as "Unused import" have no frequent word; those in English are plain letters.
+    # Remarks such as "Unused import" have no frequent word; if they are ASCII, they count as English.
     return "en" if not most and all(map(str.isascii, words)) else ""

@@ -1,7 +1,7 @@
-"""The tables in which people give verdicts, and the prompts of the dataset code-review.
+"""The tables of reviewers' verdicts, and the prompts of the dataset code-review.
 
-prompts_LANGUAGE.txt holds ten prompts. In these, FENCE means a fence that the diff does not hold. A further prompt asks
-whether a comment can be understood from its change.
+prompts_LANGUAGE.txt holds ten prompts. In these, FENCE means a fence that does not occur in the diff. A further prompt
+asks whether a comment can be understood from its change.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Rows = dict[str, dict[str, str]]
 
 
 def read(path: Path, verdicts: Collection[str] = VERDICTS) -> Rows:
-    """Return rows by id, empty if there is no file yet. Raises ConfigError."""
+    """Return the rows by id; empty if there is no file yet. Raises ConfigError."""
     if not path.exists():
         return {}
     try:
@@ -47,10 +47,10 @@ def read(path: Path, verdicts: Collection[str] = VERDICTS) -> Rows:
 
 
 def combine(tables: Sequence[Rows]) -> dict[str, str]:
-    """Return the joint verdict on each sample, by its id.
+    """Return the joint verdict on each sample by id.
 
-    accept: all accept. reject: none accepts, one rejects. disagree: one accepts, one rejects. "": nobody has decided,
-    or a second verdict is missing.
+    accept: all accept. reject: some reject, none accepts. disagree: some accept, some reject. "": a verdict is missing,
+    and none rejects.
     """
     verdicts: dict[str, str] = {}
     for identity in (identity for table in tables for identity in table):
@@ -67,7 +67,7 @@ def pair_verdicts(first: Rows, second: Rows) -> list[tuple[str, str]]:
 
 
 def write(path: Path, rows: Rows, lines: Sequence[Line]) -> int:
-    """Add rows without a verdict for new records; return how many. Raises WorkspaceError."""
+    """Add rows without a verdict for new records; return their number. Raises WorkspaceError."""
     new = [
         {"id": line.id, "url": str(line.meta["url"]), "comment": " ".join(line.references[0].split())[:LONGEST]}
         for line in lines
@@ -80,12 +80,12 @@ def write(path: Path, rows: Rows, lines: Sequence[Line]) -> int:
 def write_rows(
     path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]], new: Iterable[Mapping[str, str]]
 ) -> None:
-    """`new` rows come below. Raises WorkspaceError."""
+    """Write a table with the `new` rows at the end. Raises WorkspaceError."""
     text = io.StringIO()
     table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
-    # Spreadsheets take texts that begin so for formulas.
+    # Spreadsheets take texts with these beginnings for formulas.
     formulas = ("=", "+", "-", "@")
     for row in new:
         table.writerow({name: f"'{cell}" if cell.startswith(formulas) else cell for name, cell in row.items()})
@@ -121,12 +121,12 @@ VERDICT = re.compile(r"VERDICT: (keep|drop)", re.IGNORECASE)
 
 def make_prompt(line: Line) -> str:
     diff = fence(str(line.meta["diffBlockWithArrow"]), "diff")
-    # str.format interprets the template alone, so braces in code do no harm.
+    # str.format does not interpret braces in the inserted code.
     return PROMPT.format(diff=diff, comment=fence(line.references[0]))
 
 
 def parse_verdict(answer: str) -> Literal["keep", "drop"] | None:
-    """Read the last line; None if it holds no verdict."""
+    """Return the verdict in the last line, or None."""
     lines = answer.strip().splitlines()
     match = VERDICT.fullmatch(lines[-1].strip().strip("*` .")) if lines else None
     return None if match is None else "keep" if match[1].lower() == "keep" else "drop"

@@ -1,7 +1,7 @@
-"""The pairing of each test with the one function that it tests, or the reason why there is none.
+"""The pairing of each test with the one function that it tests, or the reason why no function was found.
 
-After methods2test (Tufano et al., https://arxiv.org/abs/2009.05617): by name, else by what is called. A test that may
-be about several functions is about none.
+After methods2test (Tufano et al., https://arxiv.org/abs/2009.05617): by name, else by called functions. A test that
+fits several functions is not paired.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from ci_eval.plugins.mining.sources import field_text, lines_of, named_children
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
-"""The test's name is that of the function, or begins with it; its class is named so; it calls it."""
+"""Why a test belongs to a function: its name is the function's, or begins with the function's; the test class has the
+function's name; the test calls the function.
+"""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """A range as bytes of the normalised text, and lines (1-based, both ends included)."""
+    """A range in bytes of the normalised text, and in lines (1-based, both ends included)."""
 
     path: str
     begin: int
@@ -50,7 +52,7 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """`receiver` is the expression before the name, if that is short."""
+    """A call. `receiver`: the expression before the name if it is short, else ""."""
 
     name: str
     receiver: str = ""
@@ -59,7 +61,7 @@ class Call(msgspec.Struct, frozen=True):
 
     def fits(self, function: Function) -> bool:
         last = self.receiver.rpartition(".")[2]
-        # By convention, a receiver with a capital letter is a class: here another one than the function's own.
+        # By convention, a receiver with a capital letter is a class; this one is not the function's class.
         if self.name != function.name or (function.owner and last[:1].isupper() and last != function.owner):
             return False
         if self.arguments is None:
@@ -95,7 +97,7 @@ class Parsed(msgspec.Struct, frozen=True, kw_only=True):
 
 class Index:
     def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
-        """`paths`: all files that were read."""
+        """`paths`: all files of the language."""
         self.paths = frozenset(paths)
         self._named: dict[str, list[Function]] = defaultdict(list)
         self._owned: dict[str, list[Function]] = defaultdict(list)
@@ -116,7 +118,7 @@ class Tier(NamedTuple):
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """Functions are sent to worker processes, so none is a lambda."""
+    """A language whose tests can be paired. Worker processes get the functions, so none is a lambda."""
 
     name: str
     grammars: Mapping[str, str]
@@ -124,13 +126,13 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[bytes, str, Node], Parsed]
     """Text of a file, its path, root of the tree → functions and tests."""
     tiers: Callable[[Test, Index], Iterable[Tier]]
-    """Candidates, the best first. The first tier that is not empty decides."""
+    """Test, all functions → candidates, the best first. The first tier that is not empty decides."""
     mask: Callable[[bytes], bytes] = bytes
-    """Text of a file → what the grammar reads, of the same length."""
+    """Text of a file → the text of the same length for the grammar."""
     nothing: str = ""
-    """Replaces the other tests in a sample that can be run; "" if this language's samples cannot be run."""
+    """The replacement of all other tests when a test is run; "" if the language's tests cannot be run."""
     framework: Callable[[Mapping[str, object]], str] | None = None
-    """package.json → what runs the tests. None if the test's text shows it."""
+    """package.json → the test framework. None if the test's text shows the framework."""
 
 
 def place(source: bytes, path: str, node: Node) -> Place:
@@ -146,20 +148,22 @@ def stem(path: str) -> str:
 
 
 class Method(msgspec.Struct, frozen=True):
+    """A method or function with the classes around it, the outermost first, and its annotations or attributes."""
+
     node: Node
-    classes: tuple[Node, ...]
-    marks: frozenset[str]
+    classes: tuple[Node, ...] = ()
+    marks: frozenset[str] = frozenset()
 
     def owner(self, source: bytes) -> str:
-        """Return "" outside of classes."""
+        """Return the innermost class, "" outside of classes."""
         return field_text(source, self.classes[-1], "name") if self.classes else ""
 
 
-def methods(
+def find_methods(
     root: Node, classes: Set[str], bodies: Set[str], marks: Callable[[Node], frozenset[str]]
 ) -> Iterator[Method]:
-    """`classes`: types of nodes that are classes; `bodies`: of all that hold methods; `marks` reads those of a
-    method."""
+    """`classes`: types of nodes that are classes; `bodies`: types of all nodes that hold methods; `marks` returns the
+    annotations or attributes of a method."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
     while stack:
         node, around = stack.pop()
@@ -170,11 +174,42 @@ def methods(
             stack += [(child, inner) for child in reversed(named_children(node))]
 
 
+def read_test(
+    source: bytes, path: str, method: Method, calls: Iterable[Call], context: str, *, scope: str = ""
+) -> Test:
+    return Test(
+        name=field_text(source, method.node, "name"),
+        place=place(source, path, method.node),
+        owner=method.owner(source),
+        scope=scope,
+        calls=tuple(calls),
+        context=context,
+        kind="method" if method.classes else "function",
+        broken=method.node.has_error,
+        empty=not named_children(method.node.child_by_field_name("body")),
+    )
+
+
+def read_function(
+    source: bytes, path: str, node: Node, owner: str, count: int, *, optional: int = 0, spread: bool, scope: str = ""
+) -> Function:
+    """`count`: parameters, `optional` ones and the one that takes any number of arguments (`spread`) included."""
+    return Function(
+        name=field_text(source, node, "name"),
+        place=place(source, path, node),
+        owner=owner,
+        scope=scope,
+        least=count - optional - spread,
+        most=None if spread else count,
+        broken=node.has_error,
+    )
+
+
 _WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 
 
 def words(name: str) -> list[str]:
-    """HTTPServer2go_x → http server 2 go x."""
+    """Return the lower-case words of a name: http, server, 2, go, x for HTTPServer2go_x."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
@@ -191,7 +226,7 @@ def upper_first(name: str) -> str:
 
 
 def subject(name: str) -> str:
-    """TestFoo, FooTests, FooTestCase → Foo; test_foo → foo."""
+    """Return what a test, class or file is about: Foo for TestFoo, FooTests and FooTestCase, foo for test_foo."""
     if match := re.fullmatch(r"test_(.+)|(.+)_tests?", name):
         return match[1] or match[2]
     for end in ("TestCases", "TestCase", "Tests", "Test", "Specs", "Spec", "IT"):
@@ -209,13 +244,13 @@ def beginnings(name: str) -> Iterator[str]:
             yield name[:at].rstrip("_")
 
 
-def tells(titles: Sequence[str], name: str) -> bool:
+def mentions(titles: Sequence[str], name: str) -> bool:
     """Return whether the words of `name` are consecutive in one of the titles."""
     phrase = " ".join(words(name))
     return bool(phrase) and any(f" {phrase} " in f" {' '.join(words(title))} " for title in titles)
 
 
-Fate = Literal[
+Outcome = Literal[
     "paired",
     "unreadable",
     "empty",
@@ -243,7 +278,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
         return "high" if self.name_matches and self.is_called else "low"
 
 
-def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
+def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Outcome:
     if test.broken:
         return "unreadable"
     if test.empty:
@@ -257,14 +292,14 @@ def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
             if function.broken:
                 return "unreadable"
             names = [test.name, test.owner, *test.titles, stem(test.place.path)]
-            matches = tier.rule != "call" or tells(names, function.name)
+            matches = tier.rule != "call" or mentions(names, function.name)
             is_called = test.has_call(function)
             return Pair(test=test, function=function, rule=tier.rule, name_matches=matches, is_called=is_called)
     return "no function"
 
 
-def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate:
-    """Return why, if there is not exactly one. A called function is nearer than one that is not."""
+def _only_function(test: Test, functions: Sequence[Function]) -> Function | Outcome:
+    """Return the nearest function, or why there is not exactly one. Called functions are nearer than others."""
     about = subject(test.owner)
 
     def is_imported(function: Function) -> bool:
@@ -272,7 +307,7 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate
         return bool(module) and module.replace("/", ".").rpartition(".")[2] in {stem(function.place.path), ""}
 
     def shared_names(function: Function) -> int:
-        """Count common names from the file's on upwards: 2 for tests/a/test_b.py and src/a/b.py."""
+        """Count the common names from the file upwards: 2 for tests/a/test_b.py and src/a/b.py."""
         names = zip(_names(test.place.path), _names(function.place.path), strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], names))
 

@@ -1,6 +1,7 @@
-"""The reader of a project's files, and the samples that its pairs make, by the filters of MERA's UnitTests card.
+"""The reading of a project's tests, and the samples of its pairs, filtered like MERA's UnitTests card.
 
-prompts_LANGUAGE.txt holds ten prompts. In these, FRAMEWORK means a sentence, if a test framework is known.
+prompts_LANGUAGE.txt holds ten prompts. In these, FRAMEWORK becomes a sentence if the test framework is known, else
+nothing.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from msgspec.structs import replace
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.files import below, read_own
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.grammar.syntax import parse_tree
 from ci_eval.core.model import ProjectInfo, Runnable, Stretch
 from ci_eval.core.model.records import REGISTRIES
 from ci_eval.plugins.mining.record import Line, assign_split, fence, identity, read_prompts
 from ci_eval.plugins.mining.sources import LARGEST, dedent, read_all
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
-from ci_eval.plugins.mining.unit_tests.pairing import Dialect, Fate, Function, Index, Pair, Parsed, Place, Test, pair
+from ci_eval.plugins.mining.unit_tests.pairing import Dialect, Function, Index, Outcome, Pair, Parsed, Place, Test, pair
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,13 +40,12 @@ def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[
     """`advance(done, of)` is called after each file."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     parsed, troubles = read_all(paths, read_file, (root, dialect.name), jobs=jobs, advance=advance)
-    ordered = [(path, parsed[path]) for path in paths if path in parsed]
     return Contents(
         paths=paths,
-        functions=[function for _, file in ordered for function in file.functions],
-        tests=[test for _, file in ordered for test in file.tests],
-        broken=[path for path, file in ordered if file.broken],
-        troubles=sorted(troubles.items()),
+        functions=[function for file in parsed.values() for function in file.functions],
+        tests=[test for file in parsed.values() for test in file.tests],
+        broken=[path for path, file in parsed.items() if file.broken],
+        troubles=list(troubles.items()),
     )
 
 
@@ -58,10 +58,10 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
     grammar = dialect.grammars[max((end for end in dialect.grammars if path.endswith(end)), key=len)]
-    # Parsing makes many small values, none of which is garbage, so collections would only cost time.
+    # Parsing creates many small values but no garbage, so garbage collection would only cost time.
     gc.disable()
     try:
-        return dialect.read(source, path, parser(grammar).parse(dialect.mask(source)).root_node)
+        return dialect.read(source, path, parse_tree(dialect.mask(source), grammar).root_node)
     finally:
         gc.enable()
 
@@ -78,9 +78,9 @@ def read_source(root: Path, path: str) -> bytes:
 
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
-"""Characters that a test must stay below."""
+"""Tests have fewer characters."""
 LONGEST_INPUT = 70_000
-"""Characters that the prompt's context must stay below."""
+"""The texts of a prompt's context have fewer characters."""
 MOST_ASSERTIONS = 20
 
 
@@ -92,7 +92,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
-    """Samples of one project; more are sampled."""
+    """The most samples of one project; they are chosen at random."""
     seed: int = 0
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the projects for training, validation and test."""
@@ -101,11 +101,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 class Mined(msgspec.Struct):
     lines: list[Line] = msgspec.field(default_factory=list)
-    fates: Counter[Fate] = msgspec.field(default_factory=Counter)
+    outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
 
 
 def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Selection, known: set[str]) -> Mined:
-    """`known`: digests of the dataset's samples; those of this project are added."""
+    """Return the samples of a project. `known`: digests of the dataset's samples so far; this project's are added."""
     mined = Mined()
     index = Index(contents.functions, contents.paths)
     sources: dict[str, bytes] = {}
@@ -119,22 +119,22 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
     for test in contents.tests:
         pairing = pair(test, index, dialect)
         if not isinstance(pairing, Pair):
-            mined.fates[pairing] += 1
+            mined.outcomes[pairing] += 1
             continue
         line = _line(pairing, origin, dialect, selection, source, beside[test.place.path])
         if refused := _refuse(line, pairing, selection, known):
-            mined.fates[refused] += 1
+            mined.outcomes[refused] += 1
         else:
             mined.lines.append(line)
     kept = sorted(mined.lines, key=lambda line: draw(selection.seed, line.id))[: selection.limit]
-    mined.fates["over the limit"] = len(mined.lines) - len(kept)
-    mined.fates["paired"] = len(kept)
+    mined.outcomes["over the limit"] = len(mined.lines) - len(kept)
+    mined.outcomes["paired"] = len(kept)
     chosen = {line.id for line in kept}
     mined.lines = [line for line in mined.lines if line.id in chosen]
     return mined
 
 
-def _refuse(line: Line, pairing: Pair, selection: Selection, known: set[str]) -> Fate | None:
+def _refuse(line: Line, pairing: Pair, selection: Selection, known: set[str]) -> Outcome | None:
     test = line.references[0]
     if len(test) >= LONGEST_TEST:
         return "long test"
@@ -210,7 +210,7 @@ def _line(
 def _run(
     pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
 ) -> Runnable | UnsetType:
-    """Return how to run the test in its project, alone. `beside`: locations of all tests in its file."""
+    """Return how to run the test alone in its project. `beside`: locations of all tests in its file."""
     focal, own = pairing.function.place, pairing.test.place
     if not dialect.nothing or origin.info.spec.partition(":")[0] not in REGISTRIES:
         return UNSET
@@ -219,10 +219,10 @@ def _run(
     for location in sorted(beside, key=lambda place: place.begin):
         kept += test[end : location.begin]
         if location == own:
-            # A stretch counts code points, a place counts bytes.
+            # A Stretch counts code points, a Place counts bytes.
             begin = len(kept.decode())
         else:
-            # All tests in the file are judged, so the others must go.
+            # The result is that of all tests in the file, so the others must go.
             kept += dialect.nothing.encode()
         end = location.end
     code = source(focal.path)
@@ -239,7 +239,7 @@ def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
         try:
             package = json.loads(read_own(root, (folder / "package.json").as_posix()))
         except (OSError, ValueError, RecursionError):
-            # If it is missing or no JSON, the next folder's may name the framework.
+            # If a file is missing or not JSON, the next folder's may name the framework.
             continue
         if isinstance(package, dict):
             yield package

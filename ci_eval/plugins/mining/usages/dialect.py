@@ -1,9 +1,9 @@
-"""A language whose object usages are mined from its source text, the result, and what the walks over texts share."""
+"""A language whose object usages can be mined, the mined usages, and what the walks of all languages share."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from re import Pattern
 from typing import Any, Generic, Literal, TypeVar, get_args
 
@@ -16,16 +16,16 @@ from ci_eval.plugins.mining.sources import node_text
 from ci_eval.plugins.mining.usages.places import Layout, Origin, Places, Site
 
 Receiver = Literal["object", "unknown", "module", "class", "this", "array", "type parameter"]
-"""Kind of the expression before the dot of a call: an object of known or unknown type, or no object."""
+"""The kind of the expression before the dot of a call: an object of known or unknown type, or something else."""
 
 Infer = Callable[[bytes, int], tuple[Receiver, str]]
-"""Asked if local rules do not determine a type: source, offset (bytes) of a receiver's last byte → kind, and fully
+"""Infers a type that local rules do not determine: source, offset of a receiver's last byte → its kind, and its fully
 qualified type or ""."""
 
 
-class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str] = frozenset()
-    """Qualified names of the project's modules (Python) or types (Java); names that begin with one are its own, too."""
+    """Qualified names of the project's modules (Python) or types (Java). Names inside these are the project's, too."""
     infer: Infer | None = None
     places: bool = False
 
@@ -36,35 +36,35 @@ class MinedUsage(msgspec.Struct, frozen=True, kw_only=True):
     usage: ObjectUsage
     own: bool = False
     place: ObjectPlace | None = None
-    """Without the text's name. None if it is not needed, or if there is none."""
+    """The location, without the text's digest; None if it was not requested or does not exist."""
 
 
 class MinedText(msgspec.Struct, frozen=True, kw_only=True):
-    """Usages, at most one for each type and method."""
+    """The usages of a text, at most one for each type and method."""
 
     usages: tuple[MinedUsage, ...] = ()
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     bases: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    """Types that the text declares → their base types, fully qualified, if known."""
+    """Types that the text declares → their known base types, all fully qualified."""
     broken: bool = False
-    """True if the grammar could not read some part."""
+    """True if the grammar could not read a part of the text."""
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """A language, as mining needs it. Functions are sent to worker processes, so none is a lambda."""
+    """A language whose usages can be mined. Worker processes get the functions, so none is a lambda."""
 
     name: str
     grammars: Mapping[str, str]
-    mine: Callable[[bytes, str, Node, Surroundings], MinedText]
-    """UTF-8 text, path in the project, root of the tree, project → usages. Unreadable parts are left out; nothing is
-    raised."""
+    mine: Callable[[bytes, str, Node, ProjectContext], MinedText]
+    """Mines UTF-8 text: text, path in the project, root of the tree, project → usages. Skips unreadable parts, and
+    raises nothing."""
     dangling: Pattern[bytes]
-    """Matches the dot of a call that is being typed. Without a blank in its place, the next line would belong to it."""
+    """Matches the dot of a call that is being typed. A blank replaces it, or the next line would belong to the call."""
     own: Callable[[Iterable[str]], frozenset[str]]
-    """Paths of a project's files → see Surroundings.own."""
+    """Paths of a project's files → ProjectContext.own."""
 
 
-# ------------------------------------------------------------------------------------------------------- gathering
+# ------------------------------------------------------------------------------------------------------- collection
 
 PRIORITY = {
     kind: rank
@@ -73,26 +73,26 @@ PRIORITY = {
     )
     for kind in kinds.split()
 }
-"""Rank of each kind of definition: of several, the highest counts. The order is the original's (science.md 1.7):
-UNKNOWN < THIS < FIELD < PARAM < CONSTANT < RETURN = NEW."""
+"""The rank of each kind of definition; the definition of the highest rank counts. The order is the original's
+(science.md 1.7): UNKNOWN < THIS < FIELD < PARAM < CONSTANT < RETURN = NEW."""
 LONGEST = 200
-"""Bytes of the longest expression that may be the same object elsewhere."""
+"""Bytes of the longest receiver that is compared with others."""
 
 
 class Enclosing(msgspec.Struct, frozen=True, kw_only=True):
     key: str
-    """Qualified name of the method in its file."""
+    """The qualified name of the method in its file."""
     class_: str = ""
-    """Base class of its class, if a library's; else the class itself."""
+    """The base class if a library has it; else the method's class."""
     method: str = ""
-    """The library's method that it overrides, which has the same name in every project; else its own name."""
+    """The overridden method of a library, whose name is the same in every project; else the method's name."""
 
 
-class _Gathered(msgspec.Struct):
+class _UsageDraft(msgspec.Struct):
     enclosing: Enclosing
     own: bool
     definitions: dict[str, Definition] = msgspec.field(default_factory=dict)
-    """Name of a variable → its origin. The last assignment counts."""
+    """Variable or other expression → its origin. The last assignment counts."""
     origins: list[Origin] = msgspec.field(default_factory=list)
     calls: list[tuple[int, str]] = msgspec.field(default_factory=list)
     """(order, name) of each call."""
@@ -100,34 +100,34 @@ class _Gathered(msgspec.Struct):
 
     def call(self, definition: Definition, thing: str, name: str, at: int) -> None:
         if definition.kind == "FIELD":
-            # An assignment in the same method says more than the field itself.
+            # An assignment in the same method says more than the field.
             self.definitions.setdefault(thing, definition)
         else:
             self.definitions[thing] = definition
         self.calls.append((at, name))
 
 
-class Gathering:
+class UsageCollection:
     def __init__(self) -> None:
-        self._gathered: dict[tuple[str, str], _Gathered] = {}
+        self._drafts: dict[tuple[str, str], _UsageDraft] = {}
 
-    def of(self, enclosing: Enclosing, type_: str, *, own: bool) -> _Gathered:
-        return self._gathered.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
+    def of(self, enclosing: Enclosing, type_: str, *, own: bool) -> _UsageDraft:
+        return self._drafts.setdefault((enclosing.key, type_), _UsageDraft(enclosing, own))
 
     def usages(self, places: Places | None = None) -> tuple[MinedUsage, ...]:
         mined = []
-        for (key, type_), gathered in self._gathered.items():
-            thing, definition = max(gathered.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
+        for (key, type_), draft in self._drafts.items():
+            thing, definition = max(draft.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
             usage = ObjectUsage(
                 type=type_,
-                class_=gathered.enclosing.class_,
-                method=gathered.enclosing.method,
+                class_=draft.enclosing.class_,
+                method=draft.enclosing.method,
                 definition=definition,
-                calls=tuple(dict.fromkeys(name for _, name in sorted(gathered.calls))),
+                calls=tuple(dict.fromkeys(name for _, name in sorted(draft.calls))),
             )
-            last = next((origin for origin in reversed(gathered.origins) if origin.thing == thing), None)
-            place = places.of(gathered.sites, gathered.origins, last) if places else None
-            mined.append(MinedUsage(method=key, usage=usage, own=gathered.own, place=place))
+            last = next((origin for origin in reversed(draft.origins) if origin.thing == thing), None)
+            place = places.of(draft.sites, draft.origins, last) if places else None
+            mined.append(MinedUsage(method=key, usage=usage, own=draft.own, place=place))
         return tuple(mined)
 
 
@@ -138,11 +138,13 @@ NOWHERE = Definition()
 
 
 class Meaning(msgspec.Struct, frozen=True, kw_only=True):
+    """The meaning of an expression or name."""
+
     sort: Receiver | Literal["function", "imported"] = "unknown"
-    """`imported` is a name of another file, of which only the name is known."""
+    """`imported`: a name from another file, about which nothing else is known."""
     name: str = ""
     element: str = ""
-    """Type of what an object holds, such as `Foo` for a list[Foo]."""
+    """The type of the elements of an object, such as `Foo` for a list[Foo]."""
     definition: Definition = NOWHERE
     scope: Any = None
     returns: Meaning | None = None
@@ -162,17 +164,30 @@ def instance(type_: str, kind: str = "UNKNOWN", member: str = "", element: str =
     return Meaning(sort="object", name=type_, element=element, definition=Definition(kind=kind, member=member))
 
 
-Scope = TypeVar("Scope")
+class NameScope(msgspec.Struct, kw_only=True):
+    enclosing: Enclosing
+    parent: Any = None
+    names: dict[str, Meaning] = msgspec.field(default_factory=dict)
+
+    def around(self: Scope) -> Iterator[Scope]:
+        """Yield the scope and those around it, the innermost first."""
+        scope: Scope | None = self
+        while scope:
+            yield scope
+            scope = scope.parent
+
+
+Scope = TypeVar("Scope", bound=NameScope)
 
 
 class Walk(Generic[Scope]):
-    """A reading of one text, with a stack of tasks, so that no nesting is too deep."""
+    """A walk over one text with a stack of tasks, so that deep nesting cannot fail."""
 
-    def __init__(self, source: bytes, around: Surroundings, layout: Layout) -> None:
+    def __init__(self, source: bytes, around: ProjectContext, layout: Layout) -> None:
         self.source, self.around = source, around
         self.receivers: Counter[Receiver] = Counter()
         self.bases: dict[str, tuple[str, ...]] = {}
-        self._gathering = Gathering()
+        self._collection = UsageCollection()
         self._places = Places(source, layout) if around.places else None
         self._todo: list[Callable[[], None]] = []
 
@@ -180,7 +195,8 @@ class Walk(Generic[Scope]):
         raise NotImplementedError
 
     def is_own(self, type_: str) -> bool:
-        raise NotImplementedError
+        parts = type_.split(".")
+        return any(".".join(parts[:count]) in self.around.own for count in range(len(parts), 0, -1))
 
     def text(self, node: Node | None) -> str:
         return node_text(self.source, node)
@@ -189,19 +205,25 @@ class Walk(Generic[Scope]):
         return node_text(self.source, node.child_by_field_name(name))
 
     def mined(self, root: Node) -> MinedText:
-        usages = self._gathering.usages(self._places)
+        usages = self._collection.usages(self._places)
         return MinedText(usages=usages, receivers=self.receivers, bases=self.bases, broken=root.has_error)
 
     def _define(self, enclosing: Enclosing, meaning: Meaning, thing: str, node: Node) -> None:
         if meaning.is_typed:
-            gathered = self._gathering.of(enclosing, meaning.name, own=self.is_own(meaning.name))
-            gathered.definitions[thing] = meaning.definition
-            gathered.origins.append(Origin(thing=thing, node=node))
+            draft = self._collection.of(enclosing, meaning.name, own=self.is_own(meaning.name))
+            draft.definitions[thing] = meaning.definition
+            draft.origins.append(Origin(thing=thing, node=node))
 
-    def _add_call(self, site: Site, meaning: Meaning, enclosing: Enclosing) -> None:
-        receiver, name = site.receiver, site.name
+    def _add_call(
+        self, receiver: Node | None, name: Node | None, call: Node, scope: Scope, read: Callable[[Node, Scope], Meaning]
+    ) -> None:
+        """`read` returns the meaning of the receiver."""
+        # The name is empty if the grammar had to add it.
+        if receiver is None or name is None or name.end_byte == name.start_byte:
+            return
+        meaning = read(receiver, scope)
         sort: Receiver = "object" if meaning.is_typed else SORTS.get(meaning.sort, "unknown")
-        # The result of a call has no name to infer the type of.
+        # The results of calls have no name whose type jedi could infer.
         if sort == "unknown" and self.around.infer and receiver.type in {"identifier", "attribute"}:
             sort, type_ = self.around.infer(self.source, receiver.end_byte - 1)
             meaning = replace(meaning, sort="object", name=type_) if sort == "object" else meaning
@@ -209,9 +231,9 @@ class Walk(Generic[Scope]):
         if sort == "object":
             is_short = receiver.end_byte - receiver.start_byte < LONGEST
             thing = self.text(receiver) if is_short else str(receiver.end_byte)
-            gathered = self._gathering.of(enclosing, meaning.name, own=self.is_own(meaning.name))
-            gathered.call(meaning.definition, thing, self.text(name), name.start_byte)
-            gathered.sites.append(site)
+            draft = self._collection.of(scope.enclosing, meaning.name, own=self.is_own(meaning.name))
+            draft.call(meaning.definition, thing, self.text(name), name.start_byte)
+            draft.sites.append(Site(name=name, receiver=receiver, call=call))
 
     def _work(self) -> None:
         while self._todo:

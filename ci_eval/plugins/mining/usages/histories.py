@@ -1,4 +1,4 @@
-"""The histories of usages in snapshots of edited files, after Proksch et al. (ASE 2016), section on micro commits."""
+"""The histories of usages in snapshots of edited files, after Proksch et al. (ASE 2016), section on micro-commits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from ci_eval.core.model import History, ObjectPlace, ObjectUsage, StoredText
 from ci_eval.core.queries.carets import hash_text, pack_text
 from ci_eval.fetch.git import Repository
 from ci_eval.plugins.mining.sources import LARGEST
-from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, ProjectContext, Receiver
 from ci_eval.plugins.mining.usages.texts import mine
 
 Key = tuple[str, str]
-"""(method, type) of a history, in one file of one user."""
+"""The method and the type of a history in one file of one user."""
 Merge = Literal["last", "all"]
-"""A selected proposal makes a state at its last snapshot, as in the paper, or at all, as in the paper's code."""
+"""The snapshots at which a selected proposal adds a state: the last one, as in the paper, or all, as in the paper's
+code.
+"""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
-"""A file with one snapshot has no history, an unchanged usage has one state, and one without calls has no query."""
+"""Why a history is left out: it would have a single state, or no query."""
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +48,9 @@ def histories(
     user: str = "",
     merge: Merge = "last",
 ) -> Iterator[History]:
-    """Yield the histories of one file of one user, in order of the first state. If completion was called at some
-    moments, only these count. Discarded histories are counted in `dropped`."""
+    """Yield the histories of one file of one user, sorted by the first state. If completion was called at some moments,
+    only these count. `dropped` counts the histories that are left out.
+    """
     chosen = [moment for moment in moments if moment.is_trigger] or list(moments)
     chosen.sort(key=lambda moment: moment.time)
     if len(chosen) < 2:
@@ -58,9 +61,9 @@ def histories(
         for number, moment in enumerate(chosen, 1):
             timeline.append((moment.usages.get(key), moment.places.get(key)))
             if key in moment.selected and (merge == "all" or number == len(chosen)):
-                # A selected proposal is in no text, so it has no location.
+                # No text has the selected proposal, so it has no location.
                 timeline.append((moment.selected[key], None))
-        # Of equal neighbours the first stays.
+        # The first of equal neighbours stays.
         changes = [state for i, state in enumerate(timeline) if i == 0 or not equal(state[0], timeline[i - 1][0])]
         states, places = zip(*changes, strict=True)
         if len(states) < 2:
@@ -68,7 +71,7 @@ def histories(
         elif not any(state and state.calls for state in states):
             dropped["without any call"] += 1
         else:
-            # Without any location, none is stored.
+            # If no state has a location, no list of locations is stored.
             located = places if any(places) else ()
             yield History(
                 project=project, file=file, user=user, method=key[0], type=key[1], states=states, places=located
@@ -86,7 +89,7 @@ def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """A selected proposal: the method `item`, in place of `typed` characters from `offset` on."""
+    """A selected proposal: the method `item` replaces the `typed` characters at `offset`."""
 
     item: str
     offset: int = 0
@@ -95,14 +98,14 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """`time` is in seconds since any moment."""
+    """The state of a file at a time (seconds since any moment)."""
 
     user: str
     file: str
     time: float
     text: str = ""
     usages: Sequence[MinedUsage] | None = None
-    """The usages in place of the text, if the recording has them."""
+    """The usages, if the recording has them instead of the text."""
     selection: Selection | None = None
     is_trigger: bool = False
 
@@ -113,17 +116,17 @@ class Mined(msgspec.Struct, kw_only=True):
     files: set[tuple[str, str]] = msgspec.field(default_factory=set)
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     own: int = 0
-    """Usages left out since their type is the project's own, counted in each snapshot."""
+    """The usages of the project's own types, which are left out, over all snapshots."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     dropped: Counter[Dropped] = msgspec.field(default_factory=Counter)
     texts: dict[str, StoredText] = msgspec.field(default_factory=dict)
-    """The digest of a text → the text."""
+    """Digest of a text → text."""
 
 
 class Miner(msgspec.Struct, frozen=True, kw_only=True):
     dialect: Dialect
     project: str = ""
-    around: Surroundings = msgspec.field(default_factory=Surroundings)
+    around: ProjectContext = msgspec.field(default_factory=ProjectContext)
     merge: Merge = "last"
     own_types: bool = False
 
@@ -139,7 +142,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
                 if moments[at][-1].places:
                     texts[hash_text(snapshot.text)] = snapshot.text
             except NotText as error:
-                mined.skipped[f"snapshot is no text: {error}"] += 1
+                mined.skipped[f"snapshot that is not text: {error}"] += 1
         mined.files |= moments.keys()
         before = len(mined.histories)
         for user, file in sorted(moments):
@@ -157,7 +160,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
             if selection and selection.key:
                 method, type_ = selection.key
                 usage = usages.get(selection.key) or ObjectUsage(type=type_, method=method)
-                # A call that the usage has already stays where it is.
+                # A call that the usage has already keeps its position.
                 calls = tuple(dict.fromkeys((*usage.calls, selection.item)))
                 selected[selection.key] = replace(usage, calls=calls)
         else:
@@ -188,7 +191,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
 
     def _select_usage(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
         selection = snapshot.selection
-        # An item may have brackets or arguments after its name.
+        # The item may have brackets or arguments after the name.
         name = re.match(r"\w+", selection.item) if selection else None
         if selection is None or name is None:
             return {}
@@ -203,8 +206,9 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> Iterator[Snapshot]:
-    """Yield a snapshot for each commit that changes the file, the earliest first, all under its newest name. Deletion
-    gives an empty text. Revisions that are not text are counted in `skipped`."""
+    """Yield a snapshot for each commit that changes the file, the earliest first, all under the newest name. A deleted
+    file has an empty text. `skipped` counts the revisions that are not text.
+    """
     revisions = repository.revisions(path)
     contents = repository.contents([revision.blob for revision in revisions if revision.blob], LARGEST)
     for position, revision in enumerate(revisions):
@@ -215,19 +219,20 @@ def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> I
         try:
             text = decode(data)
         except NotText:
-            skipped["revision that is no text"] += 1
+            skipped["revision that is not text"] += 1
             continue
-        # The dates of commits need not rise, so the position is the time.
+        # Dates of commits may go back, so the position is the time.
         yield Snapshot(user="", file=path, time=position, text=text)
 
 
 IDLE = 2.0
-"""Seconds without an edit before a snapshot."""
+"""A pause without edits of this many seconds gives a snapshot."""
 
 
-class Typing:
-    """The replay of one user's edits to a file. Without recorded calls of completion, a snapshot is taken before each
-    pause and after each new line."""
+class EditReplay:
+    """The replay of one user's edits to a file. Snapshots are taken before each pause, after each new line, and at each
+    completion.
+    """
 
     def __init__(self, user: str, file: str, text: str = "") -> None:
         self.user, self.file, self.text = user, file, text
@@ -235,8 +240,8 @@ class Typing:
         self._taken: str | None = None
 
     def edit(self, time: float, offset: int, length: int, new: str) -> Iterator[Snapshot]:
-        """Offsets count code points. Raises ValueError if the text has no such characters."""
-        # An edit that does not fit raises before any snapshot is taken.
+        """Replace `length` characters at `offset` (code points). Raises ValueError if they are outside of the text."""
+        # Raise before a snapshot is taken.
         if not 0 <= offset <= offset + length <= len(self.text):
             raise ValueError("an edit is outside of what is known of the text")
         if self._time is not None and time - self._time >= IDLE:
@@ -256,7 +261,7 @@ class Typing:
         if selection:
             if not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
                 raise ValueError("a completion is outside of what is known of the text")
-            # The snapshot's line ends are one character each, so the offset shrinks as well.
+            # Line ends in snapshots are one character long, so the offset may shrink.
             selection = replace(selection, offset=len(_lines(self.text[: selection.offset])))
         text = _lines(self.text)
         return Snapshot(user=self.user, file=self.file, time=time, text=text, selection=selection, is_trigger=True)

@@ -1,4 +1,4 @@
-"""The locations of the objects in a text: the code of each call, and the line where the next call would be written."""
+"""The locations of the objects in a text: their calls, and the line where the next call would be typed."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from ci_eval.plugins.mining.sources import named_children, node_text
 
 NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 LONGEST = 200
-"""Characters of a name."""
+"""The most bytes of an object's name."""
 TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
-"""The rest of a statement's line, which stays there."""
+"""A semicolon or comment after a statement, which stays on its line."""
 STEP = "    "
 Line = tuple[int, str]
-"""(offset after which a line is written, its indentation)."""
+"""The offset after which a new line is typed, and the line's indentation."""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """Node types of the grammar."""
+    """The types of a grammar's nodes, by their part in statements."""
 
     lists: frozenset[str]
-    """Nodes whose children are statements."""
+    """Nodes that are lists of statements."""
     simple: frozenset[str]
     leaving: frozenset[str]
-    """Statements after which no code is reached."""
+    """Statements after which code is never reached."""
     heads: frozenset[str]
-    """Nodes with a list of statements, in which the names of preceding children are known."""
+    """Nodes with a list of statements that sees the names in the node's other children, such as parameters."""
     first: frozenset[str]
-    """A node that stays first in a list: a statement, or what a statement begins with."""
-    walls: frozenset[str] = frozenset()
-    """Nodes that hold statements only in functions."""
+    """Statements, or first children of statements, that must stay first in their list."""
+    boundaries: frozenset[str] = frozenset()
+    """Nodes that end the search for statements: they hold statements only inside functions."""
     may_be_empty: bool = True
 
 
@@ -51,20 +51,21 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Places:
-    """The locations of one text, whose tree has offsets in bytes."""
+    """The finder of locations in one text. The tree has offsets in bytes, locations count code points."""
 
     def __init__(self, source: bytes, layout: Layout) -> None:
         self._source, self._layout = source, layout
         self._points = code_points(source)
 
     def of(self, sites: Sequence[Site], origins: Sequence[Origin], last: Origin | None) -> ObjectPlace | None:
-        """Return None if no object has a name, or no line can be written where it is known. `last`: the definition that
-        counts without calls."""
+        """Return the location of the last called object that has a name; None if no object has one, or if no line can
+        be typed where the name is known. `last`: the definition that counts if there are no calls.
+        """
         ordered = sorted(sites, key=lambda site: site.name.start_byte)
         thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
         if thing:
             statement = self._statement(thing.call)
-            name, line = self._name(thing.receiver), self._behind(statement) if statement else None
+            name, line = self._name(thing.receiver), self._line_after(statement) if statement else None
         else:
             name = last.thing if last and NAME.fullmatch(last.thing) else ""
             line = self._first_line(last.node) if last else None
@@ -84,13 +85,13 @@ class Places:
 
     def _call(self, site: Site, origins: Sequence[Origin]) -> CallPlace:
         statement = self._statement(site.call)
-        line = self._before(statement) if statement else None
+        line = self._line_before(statement) if statement else None
         span: tuple[int, int] | None = None
         if statement and statement.type in self._layout.simple:
             begin, end = statement.start_byte, statement.end_byte
             # Without this statement, the object would have no name.
             names = any(begin <= origin.node.start_byte < end for origin in origins)
-            # A list of statements that must not be empty keeps its first statement.
+            # The first statement stays if the grammar allows no empty list.
             if not names and (self._layout.may_be_empty or named_children(statement.parent)[0].start_byte != begin):
                 span = self._point(begin), self._point(end)
         return CallPlace(
@@ -106,24 +107,24 @@ class Places:
     # ------------------------------------------------------------------------------------------------ statements
 
     def _is_list(self, node: Node) -> bool:
-        """Children of broken code count if it lies between statements."""
-        while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.walls:
+        """Return whether a node's children are statements; broken code between statements counts."""
+        while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.boundaries:
             node = node.parent
         return node.type in self._layout.lists or node.type == "ERROR"
 
     def _statement(self, node: Node) -> Node | None:
-        """Return None outside of statements."""
-        while node.parent is not None and node.parent.type not in self._layout.walls:
+        """Return the innermost statement around a node, or None."""
+        while node.parent is not None and node.parent.type not in self._layout.boundaries:
             if self._is_list(node.parent):
                 return node
             node = node.parent
         return None
 
     def _first_line(self, node: Node) -> Line | None:
-        while node.parent is not None and node.parent.type not in self._layout.walls:
+        while node.parent is not None and node.parent.type not in self._layout.boundaries:
             parent = node.parent
             if self._is_list(parent):
-                return self._behind(node)
+                return self._line_after(node)
             if parent.type in self._layout.heads:
                 body = next((child for child in parent.children if child.type in self._layout.lists), None)
                 return self._inside(body) if body else None
@@ -136,19 +137,19 @@ class Places:
             return block.start_byte + 1, self._indent(block.start_byte) + STEP
         first = statements[0]
         stays = any(node.type in self._layout.first for node in (first, *named_children(first)[:1]))
-        return self._behind(first) if stays else self._before(first)
+        return self._line_after(first) if stays else self._line_before(first)
 
-    def _before(self, statement: Node) -> Line | None:
-        """Return None if other code precedes the statement on its line."""
+    def _line_before(self, statement: Node) -> Line | None:
+        """Return the line before a statement; None if other code precedes the statement on its line."""
         begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
-        # Before the first line, there is no end of a line to write after.
+        # The first line has no line end before it.
         if not begin or self._source[begin : statement.start_byte].strip():
             return None
         return begin - 1, self._indent(statement.start_byte)
 
-    def _behind(self, statement: Node) -> Line:
-        if statement.type in self._layout.leaving and (before := self._before(statement)):
-            return before  # the code after it is never reached
+    def _line_after(self, statement: Node) -> Line:
+        if statement.type in self._layout.leaving and (before := self._line_before(statement)):
+            return before  # code after the statement is never reached
         end = self._source.find(b"\n", statement.end_byte)
         end = len(self._source) if end < 0 else end
         if not TRAILING.fullmatch(self._source[statement.end_byte : end]):

@@ -1,4 +1,4 @@
-"""The contract of a format of recorded editing, and the reader of its files, which skips and counts broken parts."""
+"""The contract of formats of recorded editing, and the reader of their files; broken parts are counted and skipped."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timezone
 from pathlib import Path
 
 import msgspec
@@ -17,9 +16,9 @@ from ci_eval.fetch.archive import Limits, unpack
 from ci_eval.plugins.mining.usages.histories import Snapshot
 
 LONGEST = 16 << 20
-"""Bytes of a line or cell."""
+"""Bytes of a line."""
 LARGEST = 256 << 20
-"""Bytes of a file that is read as a whole."""
+"""Bytes of a file in an archive, or of a file that is read at once."""
 LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
 
 
@@ -35,30 +34,29 @@ class RecordedLookup(msgspec.Struct, frozen=True, kw_only=True):
     start: int
     """Code points."""
     before: str | None
-    """Text in front of the word; None if unknown."""
+    """The text before the word; None if unknown."""
     prefix: str
     candidates: Sequence[str]
     outcome: str
-    """`select`, `typed`, `cancel`, or another word of the recorder."""
+    """`select`, `typed`, `cancel`, or the recorder's own word."""
     item: str
-    """"" if the recording does not have it."""
+    """The selected item; "" if it is not recorded."""
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     read: Callable[[Path, Recording], Iterator[Snapshot]]
-    """A file or folder → its snapshots. Broken parts are counted in Recording.skipped; raises OSError only."""
+    """Reads the snapshots of a file or folder. Broken parts are counted in Recording.skipped; raises only OSError."""
     languages: frozenset[str] = frozenset()
-    """Languages of which it records usages; empty for any language, by its texts."""
+    """The languages whose usages it records; empty if it records texts, of any language."""
     lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
-    """A file or folder → lists in order of time; None if not recorded. Broken parts are counted; raises OSError
-    only."""
+    """Reads the completion lists of a file or folder in order of time, like `read`; None if the format has none."""
 
 
 @contextmanager
 def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
-    """Yield the files with one of these extensions, sorted. Zips are unpacked within limits; broken or too large ones
-    are counted."""
+    """Yield the files with one of these extensions, sorted. A zip is unpacked within LIMITS; if that fails, it is
+    counted."""
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         root = path
         if path.is_file() and path.suffix == ".zip":
@@ -72,14 +70,6 @@ def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Itera
         yield [root / relative for relative in sorted(below(root, root, ends))] if root.is_dir() else [root]
 
 
-def read_whole(path: Path, recording: Recording) -> bytes | None:
-    """Return None, and count the file, if it is too large."""
-    if path.stat().st_size > LARGEST:
-        recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
-        return None
-    return path.read_bytes()
-
-
 def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
     with path.open("rb") as file:
         while line := file.readline(LONGEST + 1):
@@ -89,16 +79,3 @@ def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
                     line = file.readline(LONGEST)
             elif line.strip():
                 yield line
-
-
-def seconds(text: str) -> float:
-    """Parse ISO 8601, with any number of digits of a second. A missing zone means UTC. Raises ValueError."""
-    # Before Python 3.11, `fromisoformat` reads 3 or 6 digits after the second, and no `Z`.
-    begin, point, remainder = text.strip().partition(".")
-    digits = remainder[: len(remainder) - len(remainder.lstrip("0123456789"))]
-    zone = remainder[len(digits) :] if point else ""
-    fraction = f".{digits[:6].ljust(6, '0')}" if digits else ""
-    zone = "+00:00" if zone == "Z" else zone
-    whole = f"{begin[:-1]}+00:00" if begin.endswith("Z") else begin
-    moment = datetime.fromisoformat(f"{whole}{fraction}{zone}")
-    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

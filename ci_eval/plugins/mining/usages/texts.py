@@ -1,8 +1,7 @@
-"""The object usages of texts, of the files of a project, and of the object that a call is just being written on."""
+"""The object usages of texts, of a project's files, and of the object before a call that is being typed."""
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
 from collections import Counter, OrderedDict
@@ -10,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,25 +16,26 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.files import below
 from ci_eval.core.grammar.document import NotText, read_text
-from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.grammar.syntax import parse_tree
 from ci_eval.core.model import ObjectUsage
+from ci_eval.plugins.languages.python.origins import prepare_jedi
 from ci_eval.plugins.mining.sources import LARGEST, TIMEOUT, read_all
-from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, ProjectContext, Receiver
 from ci_eval.plugins.mining.usages.languages import CATALOG
 
 if TYPE_CHECKING:
     import jedi
 
 
-def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedText:
-    """The text may be broken. Raises NotText if it is too large."""
+def mine(text: str, path: str, dialect: Dialect, around: ProjectContext) -> MinedText:
+    """Return the usages of a text, which may have syntax errors. Raises NotText if it is too large."""
     source = text.encode(errors="replace")
     if len(source) > LARGEST:
         raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
     source = dialect.dangling.sub(b" ", source)
-    # Names of files in a recording may lack the extension.
+    # A file in a recording may lack the extension.
     grammars = [name for end, name in dialect.grammars.items() if path.endswith(end)] or [*dialect.grammars.values()]
-    return dialect.mine(source, path, parser(grammars[0]).parse(source).root_node, around)
+    return dialect.mine(source, path, parse_tree(source, grammars[0]).root_node, around)
 
 
 class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,10 +49,10 @@ class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
 def read_project(
     root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
 ) -> ProjectUsages:
-    """`advance(done, of)` is called after each file. `infer` asks jedi if local rules do not determine a type."""
+    """`advance(done, of)` is called after each file. `infer`: ask jedi for types that local rules do not know."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
-    shared = (root, dialect.name, Surroundings(own=dialect.own(paths)), infer)
-    # jedi takes far longer than the grammar.
+    shared = (root, dialect.name, ProjectContext(own=dialect.own(paths)), infer)
+    # jedi takes far longer than the local rules.
     timeout = TIMEOUT * (10 if infer else 1)
     mined, troubles = read_all(paths, read_file, shared, jobs=jobs, advance=advance, timeout=timeout)
     return ProjectUsages(
@@ -65,7 +64,7 @@ def read_project(
     )
 
 
-def read_file(root: Path, language: str, around: Surroundings, infer: bool, path: str) -> MinedText | str:
+def read_file(root: Path, language: str, around: ProjectContext, infer: bool, path: str) -> MinedText | str:
     """Return an error message if the file cannot be read. Runs in a worker process."""
     try:
         # A path that is not UTF-8 fails here, since no sample could hold it.
@@ -77,29 +76,29 @@ def read_file(root: Path, language: str, around: Surroundings, infer: bool, path
         return str(error)
 
 
-# --------------------------------------------------------------------------------------------------- being written
+# ------------------------------------------------------------------------------------------------- being typed
 
 MARK = "ciEvalWritesHere"
 MEMBER = re.compile(r"\.\s*\Z")
 ARGUMENTS = re.compile(r"\s*\(")
 DEEPEST = 10
-"""Levels of inheritance that are followed."""
+"""The levels of inheritance that are followed."""
 
 
 def find_dialect(path: str) -> Dialect | None:
-    """Return None if no usages are mined of such files."""
+    """Return None for languages without usages."""
     return next((dialect for dialect in CATALOG.all() if path.endswith(tuple(dialect.grammars))), None)
 
 
 def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[ObjectUsage]:
-    """Return the usage of the object whose member is written between these texts, then the same for each base of its
-    type that the file declares, the nearest first. Empty if no member is written, or the type is unknown."""
+    """Return the usage of the object whose member is typed between these texts. The same usage follows for each base
+    type that the file declares, the nearest first. Empty if no member is typed, or the object's type is unknown."""
     if not MEMBER.search(before):
         return []
-    # Only calls make usages, so a name without brackets gets some.
+    # Only calls make usages, so a name without brackets gets a pair.
     call = MARK if ARGUMENTS.match(after) else f"{MARK}() "
     try:
-        mined_text = mine(f"{before}{call}{after}", path, dialect, Surroundings())
+        mined_text = mine(f"{before}{call}{after}", path, dialect, ProjectContext())
     except NotText:
         return []
     usage = next((mined_usage.usage for mined_usage in mined_text.usages if MARK in mined_usage.usage.calls), None)
@@ -115,10 +114,9 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
 
 # ------------------------------------------------------------------------------------------------------- inference
 
-LIBRARY = Path(os.__file__).parent
 NONE = "builtins.NoneType"
-"""Ignored: the first value of a variable seldom says what it is for."""
-KEPT = 200_000
+"""Ignored: a variable that is None first mostly holds another type later."""
+MAX_ANSWERS = 200_000
 IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b.*$", re.MULTILINE)
 BLOCK = re.compile(rb"^(?:[ \t]+)?(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 SORTS: dict[str, Receiver] = {"module": "module", "namespace": "module", "class": "class"}
@@ -127,26 +125,17 @@ Answer = tuple[Receiver, str]
 
 # jedi takes about 26 ms for an answer, and most of a file is the same from snapshot to snapshot.
 class JediInference:
-    """The inference by jedi before a dot, with a cache of its answers about one project."""
+    """The types that jedi infers before a dot in one project, with a cache of the answers."""
 
     def __init__(self, root: Path | None = None) -> None:
-        """`root`: the project's folder, whose modules jedi may read. None of them is run."""
-        import jedi  # Takes long, and most commands infer nothing.
-
-        # jedi would import these modules rather than read them, and so run their code.
-        jedi.settings.auto_import_modules = []
-        jedi.settings.cache_directory = _parser_cache().name
-        # It sees the standard library and the project, not what happens to be installed with ci-eval.
-        path = [str(LIBRARY), str(LIBRARY / "lib-dynload")]
-        folder = root or Path(_parser_cache().name)
-        self._project = jedi.Project(folder, sys_path=path, load_unsafe_extensions=False)
-        self._environment = jedi.InterpreterEnvironment()
+        """`root`: the project's folder, whose modules jedi may read. jedi runs none of them."""
+        self._project, self._environment = prepare_jedi(root)
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._script: tuple[bytes, jedi.Script] | None = None
         self.asked = 0
 
     def __call__(self, source: bytes, at: int) -> Answer:
-        # The same answer holds for the same function or class around, position in it, and imports.
+        # The answer depends on the enclosing function or class, the position in it, and the imports.
         begins = [0, *(match.start() for match in BLOCK.finditer(source))]
         number = bisect_right(begins, at) - 1
         block = source[begins[number] : (*begins, len(source))[number + 1]].rstrip()
@@ -157,7 +146,7 @@ class JediInference:
         if key not in self._answers:
             self.asked += 1
             self._answers[key] = self._ask(source, at)
-            while len(self._answers) > KEPT:
+            while len(self._answers) > MAX_ANSWERS:
                 self._answers.popitem(last=False)
         return self._answers[key]
 
@@ -171,7 +160,7 @@ class JediInference:
                 text = source.decode(errors="replace")
                 self._script = source, jedi.Script(text, project=self._project, environment=self._environment)
             names = self._script[1].infer(source.count(b"\n", 0, at) + 1, column)
-        except Exception:  # noqa: BLE001 - jedi fails in many ways on broken code: then it does not know, either
+        except Exception:  # noqa: BLE001 - jedi fails in many ways on broken code: the type is unknown, too
             return "unknown", ""
         for name in names:
             if name.type == "instance" and name.full_name and name.full_name != NONE:
@@ -181,12 +170,5 @@ class JediInference:
         return "unknown", ""
 
 
-@cache
-def _inference(root: Path) -> JediInference:
-    return JediInference(root)
-
-
-@cache
-def _parser_cache() -> TemporaryDirectory[str]:
-    # Each process has its own folder, since parso trusts what it finds there by the date of the file alone.
-    return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
+# One for each worker process.
+_inference = cache(JediInference)

@@ -44,6 +44,7 @@ def of(tmp_path: Path, body: str, name: str = "BoxTest", path: str = TEST) -> di
         ("@org.junit.Test void half() { box.half(); }", {"BoxTest.half": "Box.half"}),
         ("void testHalf() { box.half(); }", {}),
         ("@Test void testSize() { box.size(); }", {}),
+        ("} @Test void half() { box.half(); } class Last {", {}),
     ],
 )
 def test_a_test_is_paired_by_name_or_else_by_the_only_method_that_it_calls(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.core.model import Definition, History
-from ci_eval.plugins.mining.usages.dialect import Surroundings
+from ci_eval.plugins.mining.usages.dialect import ProjectContext
 from ci_eval.plugins.mining.usages.histories import Mined, Miner
 from ci_eval.plugins.mining.usages.languages import CATALOG as LANGUAGES
 from ci_eval.plugins.mining.usages.streams.kave import TypeName, member_name, method_name, parameter, type_name
@@ -79,7 +79,7 @@ def zipped(path: Path, events: Mapping[str, object]) -> Path:
 
 def histories(path: Path) -> dict[tuple[str, str], History]:
     found = Mined()
-    Miner(dialect=LANGUAGES.load("java"), around=Surroundings()).mine(snapshots("kave", path)[0], found)
+    Miner(dialect=LANGUAGES.load("java"), around=ProjectContext()).mine(snapshots("kave", path)[0], found)
     return {(each.type, each.method): each for each in found.histories}
 
 
@@ -121,7 +121,7 @@ def test_what_is_broken_or_something_else_is_counted(tmp_path: Path) -> None:
     found, skipped = snapshots("kave", zipped(tmp_path, events))
     assert [each.usages for each in found] == [()]
     assert skipped["event other than a completion"] == 1
-    assert skipped["file that is no event of KaVE"] == 3
+    assert skipped["file that is not an event of KaVE"] == 3
     assert sum(skipped.values()) == 5
 
 
@@ -213,3 +213,23 @@ def test_no_name_raises(text: str) -> None:
     method_name(f"0M:{text}")
     member_name(text)
     parameter(text)
+
+
+TIMES = {
+    "2018-01-14T22:26:45.1238243+01:00": 1515965205.123824,
+    "2018-01-14T21:26:45.123824Z": 1515965205.123824,
+    "2018-01-14 21:26:45": 1515965205,
+    "2018-01-14T22:26:45+01:00": 1515965205,
+}
+
+
+@pytest.mark.parametrize("text", TIMES)
+def test_times_have_many_spellings(tmp_path: Path, text: str) -> None:
+    ((only,), _) = snapshots("kave", zipped(tmp_path, {"1.json": {**event(1, []), "TriggeredAt": text}}))
+    assert only.time == TIMES[text]
+
+
+@pytest.mark.parametrize("text", ["", "today", "2018-13-01"])
+def test_what_is_no_time_is_counted(tmp_path: Path, text: str) -> None:
+    found, skipped = snapshots("kave", zipped(tmp_path, {"1.json": {**event(1, []), "TriggeredAt": text}}))
+    assert (found, skipped) == ([], {"file that is not an event of KaVE": 1})

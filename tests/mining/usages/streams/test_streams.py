@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ci_eval.plugins.mining.usages import streams
-from ci_eval.plugins.mining.usages.recordings import seconds
 from tests.mining.usages.streams.recorded import snapshots
 
 FILES = {
@@ -54,14 +53,3 @@ def test_an_archive_that_leads_outside_is_refused(name: str, tmp_path: Path) -> 
     assert found == []
     assert any("leads outside" in reason for reason in skipped)
     assert [path.name for path in tmp_path.iterdir()] == ["r.zip"]
-
-
-def test_times_have_many_spellings() -> None:
-    assert seconds("2018-01-14T22:26:45.1238243+01:00") == seconds("2018-01-14T21:26:45.123824Z")
-    assert seconds("2018-01-14 21:26:45") == seconds("2018-01-14T22:26:45+01:00") == 1515965205
-
-
-@pytest.mark.parametrize("text", ["", "today", "2018-13-01"])
-def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"isoformat|month"):
-        seconds(text)

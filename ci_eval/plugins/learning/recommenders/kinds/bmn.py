@@ -7,24 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ci_eval.plugins.learning.recommenders.model import (
-    IGNORED,
-    SLOTS,
-    Arrays,
-    Ints,
-    Known,
-    Recommender,
-    Scores,
-    TrainingOptions,
-    TypeModel,
-    TypeUsages,
-    part,
-    require,
-)
+from ci_eval.plugins.learning.recommenders import model as contract
+from ci_eval.plugins.learning.recommenders.model import Ints, Known, Scores, TypeModel, TypeUsages
 
 
-def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
-    """Return the usages: `contexts`, one slot after the other; `starts` and `flat`, their calls; and `counts`."""
+def train(usages: TypeUsages, _options: contract.TrainingOptions) -> contract.Arrays:
+    """Return the usages: `contexts`, one slot after the other; their calls, `starts` and `flat`; and `counts`."""
     return {
         "contexts": usages.contexts.T.ravel(),
         "starts": usages.starts,
@@ -42,20 +30,23 @@ class Neighbours:
         self._starts = model.starts("starts", of=len(self._flat))
         contexts = model.numbers("contexts", least=-1)
         size = len(self._counts)
-        require(len(self._starts) == size + 1 and len(contexts) == size * len(SLOTS), "its rows differ in number")
-        self._contexts = contexts.reshape(len(SLOTS), size)
+        contract.require(
+            len(self._starts) == size + 1 and len(contexts) == size * len(contract.SLOTS), "its rows differ in number"
+        )
+        self._contexts = contexts.reshape(len(contract.SLOTS), size)
         row = np.repeat(np.arange(size), np.diff(self._starts))
         by_call = np.argsort(self._flat, kind="stable")
         self._rows = row[by_call]
         self._of_call = np.searchsorted(self._flat[by_call], np.arange(self._calls + 1))
 
     def distances(self, known: Known) -> Ints:
-        """Return in how many columns each usage differs, with a column for each call and each value of a slot."""
-        # Calls that only the usage has do not count: they are the answer.
+        """Return the number of columns in which each usage differs from the query. Each call and each value of a slot
+        is a column."""
+        # Calls that only the usage has do not count: they are what is recommended.
         distances = np.full(len(self._counts), len(known.calls))
         for slot, value in enumerate(known.contexts):
             theirs = self._contexts[slot]
-            if value != IGNORED:
+            if value != contract.IGNORED:
                 distances += (theirs != value) & (theirs >= 0)
             if value >= 0:
                 distances += theirs != value
@@ -66,16 +57,16 @@ class Neighbours:
     def __call__(self, known: Known) -> Scores:
         distances = self.distances(known)
         nearest = np.flatnonzero(distances == distances.min())
-        at, owner = part(self._starts, nearest)
+        at, owner = contract.part(self._starts, nearest)
         counts = self._counts[nearest]
         having = np.bincount(self._flat[at], weights=counts[owner], minlength=self._calls)
         return Scores(scores=having / counts.sum())
 
 
-RECOMMENDER = Recommender(
+RECOMMENDER = contract.Recommender(
     name="bmn",
     summary="best matching neighbours (Bruch, Monperrus & Mezini 2009)",
-    options=TrainingOptions,
+    options=contract.TrainingOptions,
     train=train,
     open=lambda model, _: Neighbours(model),
     strict=True,

@@ -1,7 +1,7 @@
 """The recommender PBN: patterns of usages in a Bayesian network.
 
-Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian networks" (TOSEM 2015). The network has the pattern
-as hidden root, and slots and calls as independent nodes given the pattern. Its answer has a closed form.
+Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian networks" (TOSEM 2015). The root of the network is a
+hidden variable, the pattern; slots and calls are independent given the pattern. Probabilities have a closed form.
 """
 
 from __future__ import annotations
@@ -13,30 +13,19 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from ci_eval.plugins.learning.recommenders.model import (
-    Arrays,
-    Floats,
-    Ints,
-    Known,
-    Recommender,
-    Scores,
-    TrainingOptions,
-    TypeModel,
-    TypeUsages,
-    part,
-    require,
-)
+from ci_eval.plugins.learning.recommenders import model as contract
+from ci_eval.plugins.learning.recommenders.model import Floats, Ints, Known, Scores, TypeModel, TypeUsages
 
 DIGITS = 6
 
 
-class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
-    """The options; the defaults are the paper's PBN(10)."""
+class PbnOptions(contract.TrainingOptions, frozen=True, kw_only=True):
+    """The options. The defaults are the paper's PBN(10)."""
 
     t1: Annotated[float, Meta(gt=0, le=1)] = 0.101
-    """Usages belong to a pattern if their distance to its centre is below this."""
+    """The distance to a pattern's centre below which usages belong to the pattern."""
     t2: Annotated[float, Meta(gt=0, le=1)] = 0.10
-    """Usages nearer than this belong to no later pattern."""
+    """The distance to a pattern's centre below which usages belong to no later pattern."""
     smoothing: Annotated[float, Meta(gt=0, lt=0.5)] = 1e-6
     """The least probability of anything."""
 
@@ -46,51 +35,41 @@ class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
             raise ValueError(f"t2 is {self.t2:g}, above t1, which is {self.t1:g}: what leaves the rest must belong")
 
 
-def train(usages: TypeUsages, options: PbnOptions) -> Arrays:
-    """Return `members`, usages of each pattern; and for each feature (call or value), from `starts` on, its `patterns`
-    and in how many of their usages it occurs (`counts`)."""
-    set_of_row, starts, flat = _call_sets(usages)
-    pattern, member = canopies(starts, flat, options.t1, options.t2)
-    rows = np.argsort(set_of_row, kind="stable")
-    at, owner = part(np.searchsorted(set_of_row[rows], np.arange(len(starts))), member)
-    row, of = rows[at], pattern[owner]
-    feature, pattern_of, seen = _features(usages, row, of)
-    size = int(pattern.max(initial=-1)) + 1
-    key, place = np.unique(feature * size + pattern_of, return_inverse=True)
-    features = len(usages.calls) + sum(map(len, usages.values))
-    return {
-        "members": np.bincount(of, weights=usages.counts[row], minlength=size).astype(np.int64),
-        "starts": np.searchsorted(key, np.arange(features + 1) * size),
-        "patterns": key % max(size, 1),
-        "counts": np.bincount(place, weights=seen, minlength=len(key)).astype(np.int64),
-    }
-
-
-def _call_sets(usages: TypeUsages) -> tuple[Ints, Ints, Ints]:
-    """Return the set of calls of each row, and the sets as `canopies` takes them: the most frequent first, then by
-    calls."""
-    rows = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
+def train(usages: TypeUsages, options: PbnOptions) -> contract.Arrays:
+    """Return `members`, the number of usages of each pattern; and for each feature (call or value), from `starts` on,
+    its `patterns` and the number of their usages that have the feature (`counts`)."""
+    call_sets = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
     totals = Counter[tuple[int, ...]]()
-    for row, count in zip(rows, usages.counts.tolist(), strict=True):
-        totals[row] += count
+    for call_set, count in zip(call_sets, usages.counts.tolist(), strict=True):
+        totals[call_set] += count
+    # The most frequent sets come first, since they become the centres.
     order = sorted(totals, key=lambda call_set: (-totals[call_set], call_set))
     number = {call_set: place for place, call_set in enumerate(order)}
+    set_of_row = np.array([number[call_set] for call_set in call_sets])
     starts = np.cumsum([0, *map(len, order)])
-    return np.array([number[call_set] for call_set in rows]), starts, np.array([call for row in order for call in row])
-
-
-def _features(usages: TypeUsages, row: Ints, of: Ints) -> tuple[Ints, Ints, Ints]:
-    at, owner = part(usages.starts, row)
-    features, patterns, counts = [usages.flat[at]], [of[owner]], [usages.counts[row][owner]]
+    pattern, member = canopies(starts, np.array([call for row in order for call in row]), options.t1, options.t2)
+    rows = np.argsort(set_of_row, kind="stable")
+    at, owner = contract.part(np.searchsorted(set_of_row[rows], np.arange(len(starts))), member)
+    row, pattern_of_row = rows[at], pattern[owner]
+    counts_of_row = usages.counts[row]
+    at, owner = contract.part(usages.starts, row)
+    features, patterns, counts = [usages.flat[at]], [pattern_of_row[owner]], [counts_of_row[owner]]
     first = len(usages.calls)
     for slot, values in enumerate(usages.values):
         value = usages.contexts[row, slot]
         present = value >= 0
         features.append(first + value[present])
-        patterns.append(of[present])
-        counts.append(usages.counts[row][present])
+        patterns.append(pattern_of_row[present])
+        counts.append(counts_of_row[present])
         first += len(values)
-    return np.concatenate(features), np.concatenate(patterns), np.concatenate(counts)
+    size = int(pattern.max(initial=-1)) + 1
+    key, place = np.unique(np.concatenate(features) * size + np.concatenate(patterns), return_inverse=True)
+    return {
+        "members": np.bincount(pattern_of_row, weights=counts_of_row, minlength=size).astype(np.int64),
+        "starts": np.searchsorted(key, np.arange(first + 1) * size),
+        "patterns": key % max(size, 1),
+        "counts": np.bincount(place, weights=np.concatenate(counts), minlength=len(key)).astype(np.int64),
+    }
 
 
 class Network:
@@ -102,8 +81,8 @@ class Network:
         self._patterns = model.numbers("patterns", below=len(self._members))
         self._starts = model.starts("starts", of=len(self._patterns))
         counts = model.numbers("counts", least=1)
-        require(len(self._starts) == model.features + 1, "its features are not those it names")
-        require(len(counts) == len(self._patterns), "its counts are not of its patterns")
+        contract.require(len(self._starts) == model.features + 1, "its features are not those it names")
+        contract.require(len(counts) == len(self._patterns), "its counts are not of its patterns")
         self._shares = np.round(counts / self._members[self._patterns], DIGITS)
         self._prior = np.log(self._members / self._members.sum()) if len(self._members) else np.empty(0)
         self._calls = np.repeat(np.arange(len(model.calls)), np.diff(self._starts)[: len(model.calls)])
@@ -123,7 +102,7 @@ class Network:
             shares = np.clip(shares, self._least, 1 - self._least) if is_call else shares + self._least
             # A factor that all patterns share cancels out, so only those that are named change.
             logarithms[self._patterns[at]] += np.log(shares / self._least)
-        # The greatest logarithm becomes 0, so that not all weights vanish.
+        # The greatest logarithm becomes 0, so that not all weights become 0.
         weights = np.exp(logarithms - logarithms.max(initial=-np.inf))
         return np.asarray(weights / weights.sum())
 
@@ -133,7 +112,7 @@ class Network:
         return Scores(scores=np.round(probabilities, DIGITS))
 
 
-RECOMMENDER = Recommender(
+RECOMMENDER = contract.Recommender(
     name="pbn",
     summary="patterns of usages in a Bayesian network (Proksch, Lerch & Mezini 2015)",
     options=PbnOptions,
@@ -145,14 +124,18 @@ RECOMMENDER = Recommender(
 def canopies(starts: Ints, flat: Ints, t1: float, t2: float) -> tuple[Ints, Ints]:
     """Return canopies of different, non-empty sets of small numbers, as parallel arrays of canopy and member.
 
-    The first remaining set is a centre, takes those nearer than `t1`, and removes those nearer than `t2`. A set may be
-    in several canopies. `starts`: begins of the sets in `flat`, and the end. Needs 0 < t2 <= t1 <= 1.
+    Each canopy has the first remaining set as its centre. It holds the sets nearer than `t1`, and removes those nearer
+    than `t2`. A set may be in several canopies. `starts`: the beginnings of the sets in `flat`, and the end of the
+    last. Needs 0 < t2 <= t1 <= 1.
     """
     sizes = np.diff(starts)
     places = {int(size): np.flatnonzero(sizes == size) for size in np.unique(sizes)}
     rows = {size: flat[starts[of][:, None] + np.arange(size)] for size, of in places.items()}
     # Sets of very different sizes cannot be near, so they are never compared.
-    near = {size: [near for near in places if _nearest(size, near) < t1] for size in places}
+    near = {
+        size: [near for near in places if 1 - (size - 1 if size == near else min(size, near)) / sqrt(size * near) < t1]
+        for size in places
+    }
     left = np.ones(len(sizes), dtype=bool)
     mask = np.zeros(int(flat.max(initial=-1)) + 1, dtype=bool)
     members: list[Ints] = []
@@ -172,7 +155,3 @@ def canopies(starts: Ints, flat: Ints, t1: float, t2: float) -> tuple[Ints, Ints
         members.append(np.sort(np.concatenate(parts)))
     lengths = [len(canopy) for canopy in members]
     return np.repeat(np.arange(len(members)), lengths), np.concatenate([*members, np.empty(0, dtype=np.int64)])
-
-
-def _nearest(first: int, second: int) -> float:
-    return 1 - (first - 1 if first == second else min(first, second)) / sqrt(first * second)

@@ -1,4 +1,4 @@
-"""The recommender by association rules, from a few features (calls, values of slots) to a call.
+"""The recommender by association rules, which lead from a few features (calls, values of slots) to a call.
 
 Agrawal & Srikant, "Fast algorithms for mining association rules" (VLDB 1994); for calls, Bruch, Monperrus & Mezini (FSE
 2009).
@@ -7,43 +7,45 @@ Agrawal & Srikant, "Fast algorithms for mining association rules" (VLDB 1994); f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
 
-from ci_eval.plugins.learning.recommenders.model import (
-    NONE,
-    Arrays,
-    Known,
-    Recommender,
-    Scores,
-    TrainingOptions,
-    TypeModel,
-    TypeUsages,
-    require,
-)
+from ci_eval.plugins.learning.recommenders import model as contract
+from ci_eval.plugins.learning.recommenders.model import NONE, Known, Scores, TypeModel, TypeUsages
 
 Items = tuple[int, ...]
-"""Ascending: calls come first."""
+"""Features in ascending order; calls come first."""
 
 
-class RulesOptions(TrainingOptions, frozen=True, kw_only=True):
+class RulesOptions(contract.TrainingOptions, frozen=True, kw_only=True):
     support: Annotated[int, Meta(ge=1)] = 2
-    """Fewest usages with all features of a rule."""
+    """The fewest usages that have all features of a rule."""
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.30
-    """Least share of usages with the call among those with the antecedents."""
+    """The least share of usages with the call among those with the antecedents."""
     antecedents: Annotated[int, Meta(ge=0, le=3)] = 2
-    """A limit for the features of a rule; 0 for rules by the type alone."""
+    """The most features that a rule leads from; 0 for rules by the type alone."""
 
 
-def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
+def train(usages: TypeUsages, options: RulesOptions) -> contract.Arrays:
     """Return `antecedents` (as many as the options allow, NONE for missing ones), `consequents` (calls), `support`
-    (usages with all of it), and `confidence`."""
+    (usages with all of them), and `confidence`."""
     supports = _supports(usages, options)
-    rules = sorted(_rules(supports, len(usages.calls), options))
+    rules: list[tuple[Items, int]] = []
+    for items, support_of_items in supports.items():
+        for call in (item for item in items if item < len(usages.calls)):
+            antecedents = tuple(item for item in items if item != call)
+            confidence = support_of_items / supports[antecedents]
+            # A rule is left out if one with fewer antecedents has at least the same confidence.
+            if confidence >= options.confidence and not any(
+                supports[tuple(sorted((*less, call)))] / supports[less] >= confidence
+                for size in range(len(antecedents))
+                for less in combinations(antecedents, size)
+            ):
+                rules.append((antecedents, call))
+    rules.sort()
     width = options.antecedents
     padded = [(*items, *[NONE] * (width - len(items))) for items, _ in rules]
     support = [supports[tuple(sorted((*items, call)))] for items, call in rules]
@@ -57,6 +59,7 @@ def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
 
 
 def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
+    """Return the number of usages of each frequent set of features."""
     first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
     contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
     calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]
@@ -77,20 +80,6 @@ def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
     return frequent
 
 
-def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> Iterator[tuple[Items, int]]:
-    """Leave out rules of which fewer antecedents have at least the same confidence."""
-    for items, support in supports.items():
-        for call in (item for item in items if item < calls):
-            antecedents = tuple(item for item in items if item != call)
-            confidence = support / supports[antecedents]
-            if confidence >= options.confidence and not any(
-                supports[tuple(sorted((*less, call)))] / supports[less] >= confidence
-                for size in range(len(antecedents))
-                for less in combinations(antecedents, size)
-            ):
-                yield antecedents, call
-
-
 class Rules:
     def __init__(self, model: TypeModel, options: RulesOptions) -> None:
         """Raises ConfigError if the model is not of this kind."""
@@ -101,11 +90,13 @@ class Rules:
         size = len(self._consequents)
         antecedents = model.numbers("antecedents", least=NONE, below=model.features)
         sizes = {len(self._support), len(self._confidence), size}
-        require(len(sizes) == 1 and len(antecedents) == size * options.antecedents, "its rules differ in number")
+        contract.require(
+            len(sizes) == 1 and len(antecedents) == size * options.antecedents, "its rules differ in number"
+        )
         self._antecedents = antecedents.reshape(size, options.antecedents)
 
     def __call__(self, known: Known) -> Scores:
-        """Return the highest confidence of the rules that fire; support orders equal ones."""
+        """Return the highest confidence of the rules that apply; support breaks ties."""
         # The last element is NONE, which every query has.
         seen = np.zeros(self._model.features + 1, dtype=bool)
         seen[NONE] = True
@@ -120,7 +111,7 @@ class Rules:
         return Scores(scores=scores, ties=ties)
 
 
-RECOMMENDER = Recommender(
+RECOMMENDER = contract.Recommender(
     name="rules",
     summary="association rules from values and calls to calls",
     options=RulesOptions,

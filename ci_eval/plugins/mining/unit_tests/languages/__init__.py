@@ -1,4 +1,4 @@
-"""The languages whose tests are paired with what they test: one file each."""
+"""The languages whose tests are paired with functions, one module each."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.plugins.mining.unit_tests.pairing import Dialect

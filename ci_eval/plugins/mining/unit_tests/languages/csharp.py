@@ -25,38 +25,29 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Parsed,
     Test,
     Tier,
-    methods,
-    place,
-    tells,
+    find_methods,
+    mentions,
+    read_function,
+    read_test,
 )
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
-CLASSES = {"class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration"}
+CLASSES = {"class_declaration", "record_declaration", "struct_declaration"}
 NAMESPACES = {"namespace_declaration", "file_scoped_namespace_declaration"}
 BODIES = {"declaration_list", *NAMESPACES, *CLASSES}
-USINGS = {"using_directive", "extern_alias_directive", "global_attribute", "global_attribute_list"}
+USINGS = {"using_directive", "extern_alias_directive", "global_attribute"}
 DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    all_methods = list(methods(root, CLASSES, BODIES, partial(_attributes, source)))
-    tests = [method for method in all_methods if method.marks & TESTS]
+    methods = list(find_methods(root, CLASSES, BODIES, partial(_attributes, source)))
+    tests = [method for method in methods if method.marks & TESTS]
     if not tests:
-        with_body = [method for method in all_methods if method.node.child_by_field_name("body") and method.classes]
+        with_body = [method for method in methods if method.node.child_by_field_name("body") and method.classes]
         return Parsed(functions=[_function(source, path, method) for method in with_body], broken=root.has_error)
     context = cache(lambda classes: "\n".join(_context(source, root, classes, tests)))
     read_tests = [
-        Test(
-            name=field_text(source, method.node, "name"),
-            place=place(source, path, method.node),
-            owner=method.owner(source),
-            calls=tuple(_calls(source, method.node)),
-            context=context(method.classes),
-            kind="method",
-            broken=method.node.has_error,
-            empty=not named_children(method.node.child_by_field_name("body")),
-        )
-        for method in tests
+        read_test(source, path, method, _calls(source, method.node), context(method.classes)) for method in tests
     ]
     return Parsed(tests=read_tests, broken=root.has_error)
 
@@ -77,17 +68,10 @@ def _function(source: bytes, path: str, method: Method) -> Function:
     # The grammar has no node for the parameter after `params`.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
     declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
-    optional = sum("=" in parameter for parameter in written) + spread
     # The argument for `this` of an extension method is before the dot.
-    extends = text.lstrip("( ").startswith("this ")
-    return Function(
-        name=field_text(source, method.node, "name"),
-        place=place(source, path, method.node),
-        owner=method.owner(source),
-        least=declared - optional - extends,
-        most=None if spread else declared,
-        broken=method.node.has_error,
-    )
+    optional = sum("=" in parameter for parameter in written) + text.lstrip("( ").startswith("this ")
+    owner = method.owner(source)
+    return read_function(source, path, method.node, owner, declared, optional=optional, spread=spread)
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
@@ -97,7 +81,7 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
             before = field(called, "expression")
             receiver = node_text(source, before) if before and before.child_count == 0 else ""
             last: Node | None = called
-            # The name in `….name`, `…?.name` and `name<T>`.
+            # `name` of `….name`, `…?.name` and `name<T>`.
             while last and last.type != "identifier":
                 inner = [child for child in named_children(last) if child.type != "type_argument_list"]
                 last = field(last, "name") or (inner[-1] if inner else None)
@@ -130,16 +114,16 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield the called methods whose name is in the test's as whole words; the longest name counts."""
+    """Yield the called methods whose names are in the test's name as whole words; only the longest names count."""
     called = dict.fromkeys(call.name for call in test.calls)
-    names = [name for name in called if tells([test.name], name)]
+    names = [name for name in called if mentions([test.name], name)]
     longest = max(map(len, names), default=0)
     functions = test.called(index.named(*(name for name in names if len(name) == longest)))
     yield Tier("exact" if longest == len(test.name) else "prefix", functions)
 
 
 def blank_directives(source: bytes) -> bytes:
-    # The grammar knows `#if` around whole statements and members alone; C# allows it between any two lines.
+    # The grammar reads `#if` only around whole statements and members, but C# allows it between any two lines.
     return DIRECTIVE.sub(lambda line: b" " * len(line[0]), source)
 
 

@@ -12,20 +12,22 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Dialect,
     Function,
     Index,
+    Method,
     Parsed,
     Test,
     Tier,
     beginnings,
     folder,
     lower_first,
-    place,
+    read_function,
+    read_test,
     upper_first,
 )
 
 # https://pkg.go.dev/testing: what follows Test does not begin with a lower-case letter.
 TEST = re.compile(r"Test(?![a-z])\w*")
 RUN_BY_GO = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])\w*")
-# TestMain is no test, but sets up those of its package.
+# TestMain is not a test: it sets up the tests of its package.
 WHOLE = {"TestMain"}
 FUNCTIONS = {"function_declaration", "method_declaration"}
 INSTANTIATED = {"index_expression", "type_instantiation_expression", "parenthesized_expression"}
@@ -37,15 +39,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
         return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
     context = "\n".join(_context(source, root))
     tests = [
-        Test(
-            name=field_text(source, node, "name"),
-            place=place(source, path, node),
-            scope=folder(path),
-            calls=tuple(_calls(source, node)),
-            context=context,
-            broken=node.has_error,
-            empty=not named_children(node.child_by_field_name("body")),
-        )
+        read_test(source, path, Method(node), _calls(source, node), context, scope=folder(path))
         for node in functions
         if node.type == "function_declaration"
         and TEST.fullmatch(field_text(source, node, "name"))
@@ -59,17 +53,10 @@ def _function(source: bytes, path: str, node: Node) -> Function:
     # A declaration may have several names (`a, b int`), or none (`int`).
     count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
     spread = bool(declared) and declared[-1].type == "variadic_parameter_declaration"
-    # The type that a method is of, without pointer and type parameters.
+    # The receiver's type without pointer and type parameters.
     receiver = field_text(source, node, "receiver").partition("[")[0]
-    return Function(
-        name=field_text(source, node, "name"),
-        place=place(source, path, node),
-        owner=re.split(r"[\s*(]+", receiver.strip("()"))[-1],
-        scope=folder(path),
-        least=count - spread,
-        most=None if spread else count,
-        broken=node.has_error,
-    )
+    owner = re.split(r"[\s*(]+", receiver.strip("()"))[-1]
+    return read_function(source, path, node, owner, count, spread=spread, scope=folder(path))
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
@@ -81,13 +68,13 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
             last = called.child_by_field_name("field") or called
             receiver = node_text(source, field(called, "operand"))
             kinds = [argument.type for argument in named_children(call_node.child_by_field_name("arguments"))]
-            # A spread slice gives any number of arguments, and so does a call that gives all of them.
+            # A spread slice passes any number of arguments, and so does a single call that returns several values.
             several = "variadic_argument" in kinds or kinds == ["call_expression"]
             yield Call(node_text(source, last), receiver, None if several else len(kinds))
 
 
 def _context(source: bytes, root: Node) -> Iterator[str]:
-    """Yield all code except tests: functions by their signatures, TestMain as it is."""
+    """Yield all code except tests, but only the signatures of functions other than TestMain."""
     for node in named_children(root):
         if node.type not in FUNCTIONS or field_text(source, node, "name") in WHOLE:
             yield node_text(source, node)
@@ -107,8 +94,8 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
                 owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
                 functions += [function for function in owned if function.name in _spellings(method)]
         functions = [function for function in functions if function.scope == test.scope]
-        # If only a capital ends the name (TestFooEmpty), or the method's type is not named, the test must call it as
-        # well.
+        # The test must also call the function if its name ends at a capital (TestFooEmpty), or if the method's type is
+        # not in the name.
         plain = remainder[:1] in {"", "_"}
         certain = [function for function in functions if plain and begin.lower().startswith(function.owner.lower())]
         yield Tier("prefix" if remainder else "exact", certain or test.called(functions))

@@ -1,10 +1,14 @@
-"""The pairing of Java: methods with @Test and its like, paired with methods of the class that theirs is named after."""
+"""The pairing of Java: methods with @Test and similar, paired with methods of the class that the test's class is named
+after.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
+
+from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import (
@@ -25,9 +29,10 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Test,
     Tier,
     beginnings,
+    find_methods,
     lower_first,
-    methods,
-    place,
+    read_function,
+    read_test,
     subject,
 )
 
@@ -43,29 +48,20 @@ BODIES = {"class_body", "enum_body", "enum_body_declarations", "interface_body",
 def read(source: bytes, path: str, root: Node) -> Parsed:
     declared = next((node for node in root.children if node.type == "package_declaration"), None)
     package = node_text(source, named_children(declared)[-1]) if named_children(declared) else ""
-    all_methods = list(methods(root, CLASSES, BODIES, partial(_annotations, source)))
-    tests = [method for method in all_methods if method.marks & TESTS]
+    methods = list(find_methods(root, CLASSES, BODIES, partial(_annotations, source)))
+    # Java 25 allows methods outside of classes, but no framework runs such a test.
+    tests = [method for method in methods if method.marks & TESTS and method.classes]
     # By Maven's convention, only tests and their helpers are below src/test.
     if tests or "src/test/" in f"/{path}":
         head = [node_text(source, node) for node in named_children(root) if node.type in HEAD]
         context = cache(lambda classes: "\n".join([*head, *_class(source, classes)]))
-        read_tests = [
-            Test(
-                name=field_text(source, method.node, "name"),
-                place=place(source, path, method.node),
-                owner=field_text(source, method.classes[0], "name"),
-                scope=package,
-                titles=tuple(field_text(source, class_node, "name") for class_node in method.classes[1:]),
-                calls=tuple(_calls(source, method.node)),
-                context=context(method.classes),
-                kind="method",
-                broken=method.node.has_error,
-                empty=not named_children(method.node.child_by_field_name("body")),
-            )
-            for method in tests
-        ]
+        read_tests = []
+        for method in tests:
+            test = read_test(source, path, method, _calls(source, method.node), context(method.classes), scope=package)
+            owner, *titles = (field_text(source, class_node, "name") for class_node in method.classes)
+            read_tests.append(replace(test, owner=owner, titles=tuple(titles)))
         return Parsed(tests=read_tests, broken=root.has_error)
-    with_body = [method for method in all_methods if method.node.child_by_field_name("body")]
+    with_body = [method for method in methods if method.node.child_by_field_name("body")]
     return Parsed(functions=[_function(source, path, package, method) for method in with_body], broken=root.has_error)
 
 
@@ -79,22 +75,11 @@ def _annotations(source: bytes, node: Node) -> frozenset[str]:
 
 
 def _function(source: bytes, path: str, package: str, method: Method) -> Function:
-    parameters = [
-        parameter
-        for parameter in named_children(method.node.child_by_field_name("parameters"))
-        # No call passes a receiver parameter (`Foo this`).
-        if parameter.type != "receiver_parameter"
-    ]
-    spread = bool(parameters) and parameters[-1].type == "spread_parameter"
-    return Function(
-        name=field_text(source, method.node, "name"),
-        place=place(source, path, method.node),
-        owner=method.owner(source),
-        scope=package,
-        least=len(parameters) - spread,
-        most=None if spread else len(parameters),
-        broken=method.node.has_error,
-    )
+    declared = named_children(method.node.child_by_field_name("parameters"))
+    # No call passes a receiver parameter (`Foo this`).
+    kinds = [parameter.type for parameter in declared if parameter.type != "receiver_parameter"]
+    spread = kinds[-1:] == ["spread_parameter"]
+    return read_function(source, path, method.node, method.owner(source), len(kinds), spread=spread, scope=package)
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
@@ -138,7 +123,7 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield methods of the class that the test's is named after: by name, else the only called one."""
+    """Yield methods of the class that the test's class is named after: by name, else the only called one."""
     focal = _focal(test, index)
     name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
     for begin in beginnings(name):
@@ -153,8 +138,9 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
 
 def _focal(test: Test, index: Index) -> Sequence[Function]:
-    """Return the methods of the package's class with the longest beginning of the test's name, else of the only class
-    of exactly that name."""
+    """Return the methods of a class in the same package whose name is the longest beginning of the test class's name,
+    else of the only class elsewhere with exactly that name.
+    """
     about = subject(test.owner)
     for begin in beginnings(about):
         if near := [function for function in index.of(begin) if function.scope == test.scope]:

@@ -22,10 +22,10 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Parsed,
     Test,
     Tier,
+    mentions,
     place,
     stem,
     subject,
-    tells,
     words,
 )
 
@@ -49,11 +49,11 @@ BUILT_IN = frozenset(
     "substr substring test then toFixed toLowerCase toString toUpperCase trim unshift valueOf values assign create "
     "defineProperty freeze on once emit end write done floor round max min abs pow sqrt random".split()
 )
-"""Methods of every object, string, list, promise or stream: the receiver decides, not the name."""
+"""Methods of objects, strings, lists, promises or streams: their names do not identify a function of the project."""
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Read tests or functions, and neither from generated files."""
+    """Read the tests or functions of a file; nothing from generated files."""
     if GENERATED.fullmatch(path):
         return Parsed()
     if TEST_FILE.fullmatch(path):
@@ -62,7 +62,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 
 def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
-    """Yield only members and what is returned of functions inside others."""
+    """Yield the functions. Of those inside other functions, yield only members and returned ones."""
     stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", lambda _: True)]
     while stack:
         node, owner, seen = stack.pop()
@@ -72,7 +72,7 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
             parameters = definition.function.child_by_field_name("parameters") if definition.function else None
             spread = parameters is None or "..." in node_text(source, parameters)
             yield Function(
-                # A module's only export is called by the name of its file.
+                # Callers name a module's only export like its file.
                 name=stem(path) if name in {"exports", "default"} else name,
                 place=place(source, path, definition.whole),
                 owner=owner if definition.owner is None else definition.owner,
@@ -96,7 +96,7 @@ class _Definition(msgspec.Struct, frozen=True):
     function: Node | None
     """The function; None if a call makes it from others."""
     owner: str | None = None
-    """The class or object; None for whatever is around the definition."""
+    """The class or object; None if the enclosing one counts."""
 
 
 def _definition(source: bytes, node: Node) -> _Definition | None:
@@ -120,7 +120,9 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
 
 
 def _is_function(value: Node) -> bool:
-    """Calls that make one of functions count: debounce(function …), typed(name, { …: function … })."""
+    """Return whether a value is a function. Calls that make one from functions count: debounce(function …), typed(name,
+    { …: function … }).
+    """
     if value.type in FUNCTIONS:
         return True
     for argument in named_children(value.child_by_field_name("arguments")) if value.type == "call_expression" else []:
@@ -140,8 +142,9 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
 
     @cache
     def context(suite: int) -> str:
-        """Return what is outside of suites and tests, and the test's outermost suite, from the byte `suite`, without
-        its tests."""
+        """Return the code outside of suites and tests, and the outermost suite, which begins at the byte `suite`,
+        without its tests.
+        """
         texts = []
         for node, inner in parts:
             if not inner:
@@ -157,7 +160,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
         arguments = named_children(node.child_by_field_name("arguments"))
         callback = next((argument for argument in arguments if argument.type in FUNCTIONS), None)
         called = field_text(source, node, "function")
-        # Frameworks skip what begins with `x`, such as `xit`.
+        # Frameworks skip functions that begin with `x`, such as `xit`.
         is_skipped = called.startswith("x") or called.endswith((".skip", ".todo"))
         if callback and _runner(source, node) in TESTS and not is_skipped:
             test = Test(
@@ -175,7 +178,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
 
 
 def _framework_calls(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """Yield calls with the suites around them, the outermost first; nothing inside tests."""
+    """Yield each call of the framework outside of tests, with the suites around it, the outermost first."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
     while stack:
         node, around = stack.pop()
@@ -232,7 +235,7 @@ def _imports(source: bytes, root: Node) -> dict[str, str]:
             left = node.child_by_field_name("name")
             text = field_text(source, node, "value")
             required = re.match(r"(?:await )?(?:require|import)\(\s*['\"`]([^'\"`]+)", text)
-            # A value that is taken from a module, or made by it, belongs to the module.
+            # Values that a module has or makes belong to the module.
             taken = re.match(r"(?:await |new )?(\w+)", text)
             module = required[1] if required else modules.get(taken[1], "") if taken else ""
             if module and left:
@@ -253,19 +256,22 @@ def _names(node: Node) -> Iterator[Node]:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield the last called function that the test's file or a suite is named after; else that a title names; else the
-    last."""
-    # Assertions, and methods that every object has, are no candidates.
+    """Yield the last called function that gives the test's file or a suite its name; else the last one that a title
+    names; else the last one.
+    """
+    # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
     subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
     titles = [test.name, *test.titles]
     yield Tier("call", next((functions for functions in candidates if words(functions[0].name) in subjects), ()))
-    yield Tier("call", next((functions for functions in candidates if tells(titles, functions[0].name)), ()))
+    yield Tier("call", next((functions for functions in candidates if mentions(titles, functions[0].name)), ()))
     yield Tier("call", next(iter(candidates), ()))
 
 
 def _callees(test: Test, call: Call, index: Index) -> list[Function]:
-    """Return functions of an imported project file, or, if no import shows it, methods whose name is not built in."""
+    """Return the functions of the imported project file; without an import, the methods of that name unless it is built
+    in.
+    """
     module = test.imports.get(call.receiver or call.name)
     functions = [function for function in index.named(call.name) if call.fits(function)]
     if call.receiver in ASSERTIONS:

@@ -30,7 +30,7 @@ OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
 FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
 RAISES = re.compile("raises|warns", re.IGNORECASE)
 NOTHING = {"pass_statement", "string", "ellipsis"}
-"""Nodes of statements, the last two in an `expression_statement` in some grammars."""
+"""Statements that do nothing."""
 
 
 class _Definition(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class _Definition(msgspec.Struct, frozen=True):
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Read tests or functions, and neither from helpers of tests."""
+    """Read the tests or functions of a file; nothing from helpers of tests."""
     definitions = list(_definitions(root))
     if TEST_FILE.fullmatch(path):
         return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)
@@ -98,9 +98,8 @@ def _tests(source: bytes, path: str, root: Node, definitions: Sequence[_Definiti
             kind="method" if definition.classes else "function",
             broken=definition.whole.has_error,
             empty=all(
-                part.type in NOTHING
-                for child in named_children(definition.function.child_by_field_name("body"))
-                for part in (named_children(child) if child.type == "expression_statement" else [child])
+                statement.type in NOTHING
+                for statement in named_children(definition.function.child_by_field_name("body"))
             ),
             imports=imports,
         )
@@ -142,8 +141,9 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
 def _context(
     source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[_Definition], indent: str = ""
 ) -> Iterator[str]:
-    """Yield imports, global code and other classes as they are, functions by their signatures, and the test's class by
-    its header, fields and fixtures; without tests."""
+    """Yield the code without tests: imports, global code and other classes in full, functions as signatures, and the
+    test's class as its header, fields and fixtures.
+    """
     with_tests = {node.start_byte for test in tests for node in test.classes}
     for child in named_children(parent):
         definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
@@ -175,8 +175,9 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Candidates by pytest's names: test_NAME, test_NAME_how, class TestName. A function that is not called must be in
-    the module or class that the test's is named after."""
+    """Yield candidates by pytest's names: test_NAME, test_NAME_how, class TestName. A function that the test does not
+    call must be in the module or class that the test's module or class is named after.
+    """
     about, module = subject(test.owner), subject(stem(test.place.path))
 
     def fits(function: Function) -> bool:
@@ -187,7 +188,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     spellings = (bare_name, lower_first(bare_name), snake(bare_name))
     yield Tier("exact", [function for function in index.named(*spellings) if fits(function)])
     parts = snake(bare_name).split("_") if "_" not in bare_name else bare_name.split("_")
-    # Of `split_words_and_join_words`, what comes after `and` may be a function as well: then it is of several.
+    # In `split_words_and_join_words`, the words after `and` may name a second function: then the test has several.
     joined = ["_".join(parts[at + 1 :]) for at, word in enumerate(parts) if word == "and"]
     others = [function for function in index.named(*joined) if fits(function)]
     for count in range(len(parts) - 1, 0, -1):

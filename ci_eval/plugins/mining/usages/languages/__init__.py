@@ -1,4 +1,4 @@
-"""The languages that object usages are mined from: one each."""
+"""The languages whose object usages can be mined, one module each."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.plugins.mining.usages.dialect import Dialect

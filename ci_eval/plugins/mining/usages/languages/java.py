@@ -1,4 +1,4 @@
-"""The mining of Java, by what the file declares and imports."""
+"""The mining of Java: types are known from the file's declarations and imports."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.languages.java.declarations import LANG
+from ci_eval.plugins.languages.jvm import package_part
 from ci_eval.plugins.mining.sources import child_of_type, descendants, field_text, named_children, node_text
 from ci_eval.plugins.mining.usages.dialect import (
     UNKNOWN,
@@ -18,14 +19,15 @@ from ci_eval.plugins.mining.usages.dialect import (
     Enclosing,
     Meaning,
     MinedText,
-    Surroundings,
+    NameScope,
+    ProjectContext,
     Walk,
     instance,
 )
-from ci_eval.plugins.mining.usages.places import Layout, Site
+from ci_eval.plugins.mining.usages.places import Layout
 
 DEEPEST = 30
-LITERALS = {"string_literal": "String", "text_block": "String", "class_literal": "Class"}
+LITERALS = {"string_literal": "String", "class_literal": "Class"}
 WIDELY = {
     "java.util": "AbstractCollection AbstractList AbstractMap AbstractSet ArrayDeque ArrayList Arrays BitSet Calendar "
     "Collection Collections Comparator Currency Date Deque EnumMap EnumSet Enumeration EventListener EventObject "
@@ -41,7 +43,7 @@ WIDELY = {
     "OutputStreamWriter PrintStream PrintWriter PushbackInputStream RandomAccessFile Reader Serializable StringReader "
     "StringWriter UncheckedIOException Writer",
 }
-"""Types of the two packages that are mostly imported as a whole."""
+"""The types of the two packages that are mostly imported with an asterisk."""
 OF_PACKAGE = {package: frozenset(names.split()) for package, names in WIDELY.items()}
 SOURCES = {"java", "src", "sources", "source"}
 TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
@@ -64,7 +66,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str]
 
     def find(self, name: str) -> str:
-        """Return "" if the name is ambiguous."""
+        """Return the qualified name of a type, or "" if it is ambiguous."""
         first, _, inner = name.partition(".")
         if not first[:1].isupper():
             return name if inner else ""
@@ -84,14 +86,6 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
             return f"{package}.{name}"
         others = [package for package in self.wholly if package not in OF_PACKAGE]
         return f"{others[0]}.{name}" if len(others) == 1 else "" if others else here
-
-    def is_own(self, type_: str) -> bool:
-        """Types of the same package are own, too."""
-        parts = type_.split(".")
-        # The package of a type is its name up to the first part that is capitalised.
-        count = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts))
-        beginnings = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
-        return ".".join(parts[:count]) == self.package or any(name in self.own for name in beginnings)
 
 
 def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
@@ -133,19 +127,10 @@ def project_types(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(types)
 
 
-class Scope(msgspec.Struct, kw_only=True):
-    enclosing: Enclosing
-    parent: Scope | None = None
+class Scope(NameScope, kw_only=True):
     class_: str = ""
-    names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     returns: dict[str, Meaning] = msgspec.field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
-
-    def around(self) -> Iterator[Scope]:
-        scope: Scope | None = self
-        while scope:
-            yield scope
-            scope = scope.parent
 
     def find(self, name: str) -> Meaning | None:
         scope = next((scope for scope in self.around() if name in scope.names), None)
@@ -162,7 +147,7 @@ class Scope(msgspec.Struct, kw_only=True):
 
 
 class JavaWalk(Walk[Scope]):
-    def __init__(self, source: bytes, root: Node, around: Surroundings) -> None:
+    def __init__(self, source: bytes, root: Node, around: ProjectContext) -> None:
         super().__init__(source, around, LAYOUT)
         self.names = read_names(source, root, around.own)
 
@@ -172,7 +157,8 @@ class JavaWalk(Walk[Scope]):
         return self.mined(root)
 
     def is_own(self, type_: str) -> bool:
-        return self.names.is_own(type_)
+        """Types of the file's package are the project's, too."""
+        return package_part(type_) == self.names.package or super().is_own(type_)
 
     def _read(self, node: Node, scope: Scope) -> None:
         if node.type in TYPES:
@@ -181,8 +167,7 @@ class JavaWalk(Walk[Scope]):
             bases: list[Node] = []
             for child in named_children(node):
                 for base in named_children(child) if child.type in BASES else ():
-                    is_list = base.type in {"type_list", "interface_type_list"}
-                    bases += named_children(base) if is_list else [base]
+                    bases += named_children(base) if base.type == "type_list" else [base]
             self._enter(node, scope, f"{prefix}.{self.field_text(node, 'name')}".lstrip("."), bases)
         elif node.type in METHODS:
             self._method(node, scope)
@@ -198,7 +183,7 @@ class JavaWalk(Walk[Scope]):
         enclosing = Enclosing(key=f"{qualified}.<init>", class_=context, method=f"{context}.<init>")
         inner = Scope(enclosing=enclosing, parent=scope, class_=qualified, parameters=self._type_parameters(node))
         body = node.child_by_field_name("body") or child_of_type(node, "class_body")
-        # Fields and methods are defined first, since the code in methods may use all of them.
+        # Members are defined first, since the code in methods may use all of them.
         for part in named_children(body):
             for member in named_children(part) if part.type in BODIES else [part]:
                 if member.type == "field_declaration":
@@ -229,7 +214,7 @@ class JavaWalk(Walk[Scope]):
         self._visit(node.child_by_field_name("body"), inner)
 
     def _library_method(self, node: Node, signature: str, owner: Scope) -> str:
-        """Return "" if the method is not marked as overriding."""
+        """Return the overridden method of a library; "" without @Override."""
         modifiers = named_children(child_of_type(node, "modifiers"))
         if "Override" not in {self.field_text(modifier, "name") for modifier in modifiers}:
             return ""
@@ -257,7 +242,7 @@ class JavaWalk(Walk[Scope]):
     # -------------------------------------------------------------------------------------------------- variables
 
     def _bind(self, name: str, meaning: Meaning, scope: Scope, node: Node) -> None:
-        # Fields were defined before the members were read.
+        # Fields are defined already.
         if not scope.class_:
             scope.names[name] = meaning
             self._define(scope.enclosing, meaning, name, node)
@@ -289,7 +274,7 @@ class JavaWalk(Walk[Scope]):
             if left is None or known.sort != "object":
                 return
             name = self.text(left)
-            # The type stays the declared one; only the origin of the object is new.
+            # The declared type stays; only the origin of the object is new.
             meaning = replace(known, definition=assigned.definition)
             holder = next((outer for outer in scope.around() if name in outer.names), None)
             if left.type == "identifier" and known.definition.kind != "FIELD" and holder:
@@ -330,7 +315,7 @@ class JavaWalk(Walk[Scope]):
         self._visit_all(node.children, scope)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
-        """Parameters have no type unless one is written."""
+        """Define the parameters, whose types are unknown unless they are written, and visit the body."""
         parameters = node.child_by_field_name("parameters")
         inner = Scope(enclosing=scope.enclosing, parent=scope)
         if parameters is not None and parameters.type == "formal_parameters":
@@ -349,9 +334,7 @@ class JavaWalk(Walk[Scope]):
 
     def _call(self, node: Node, scope: Scope) -> None:
         receiver, name = node.child_by_field_name("object"), node.child_by_field_name("name")
-        if receiver is not None and name is not None and name.end_byte > name.start_byte:
-            site = Site(name=name, receiver=receiver, call=node)
-            self._add_call(site, self.of(receiver, scope), scope.enclosing)
+        self._add_call(receiver, name, node, scope, self.of)
         self._visit_all(node.children, scope)
 
     # ------------------------------------------------------------------------------------------------ expressions
@@ -470,14 +453,14 @@ LAYOUT = Layout(
         "enhanced_for_statement while_statement if_statement try_with_resources_statement catch_clause".split()
     ),
     first=frozenset(["explicit_constructor_invocation"]),
-    walls=frozenset(["class_body", "interface_body", "enum_body", "enum_body_declarations"]),
+    boundaries=frozenset(["class_body", "interface_body", "enum_body", "enum_body_declarations"]),
 )
 
 
-def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
+def mine(source: bytes, _: str, root: Node, around: ProjectContext) -> MinedText:
     return JavaWalk(source, root, around).run(root)
 
 
-# A dot does not dangle if the next line begins with a call, as in chains of calls.
+# If the next line begins with a call, the dot belongs to a chain of calls.
 DANGLING = re.compile(rb"\.(?=[ \t]*(?:\n[ \t]*(?![ \t])(?!\w+[ \t]*\()|\Z))")
 DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=project_types)

@@ -1,4 +1,4 @@
-"""The formats of recorded editing that histories are made of: one file each."""
+"""The formats of recorded editing, one module each."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.plugins.mining.usages.recordings import Stream

@@ -1,18 +1,19 @@
-"""The events of KaVE, recorded in Visual Studio: zips of JSON, whose trees have the usages, in C#."""
+"""The events of KaVE, recorded in Visual Studio: zips of JSON with the usages of C# code as syntax trees."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from ci_eval.core.model import Definition
-from ci_eval.plugins.mining.usages.dialect import Enclosing, Gathering
+from ci_eval.plugins.mining.usages.dialect import Enclosing, UsageCollection
 from ci_eval.plugins.mining.usages.histories import Key, Selection, Snapshot
-from ci_eval.plugins.mining.usages.recordings import Recording, Stream, read_whole, seconds, unpack_files
+from ci_eval.plugins.mining.usages.recordings import LARGEST, Recording, Stream, unpack_files
 
 # ----------------------------------------------------------------------------------------------------------- names
 # KaVE writes `0M:[Return, Assembly] [Type, Assembly].Name([Type, Assembly] argument)`.
@@ -28,11 +29,11 @@ LONGEST = 10_000
 
 
 class TypeName(NamedTuple):
-    """The full name without arguments; "" for an unknown type, a type parameter or an array."""
+    """A type's full name without type arguments; "" for an unknown type, a type parameter or an array."""
 
     name: str = ""
     own: bool = False
-    """True if the type's assembly has no version, as of the edited project."""
+    """True if the type's assembly has no version: it is the edited project's."""
 
 
 class MethodName(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,12 +64,12 @@ def type_name(text: str) -> TypeName:
     if not assembly or is_array or name in {"", "?"}:
         return TypeName()
     plain = re.sub(r"`\d+", "", name.partition("[")[0]).replace("+", ".")
-    # Assemblies of libraries have a version after a comma, those of the edited project have none.
+    # Only assemblies of libraries have a version, which follows a comma.
     return TypeName(plain, own="," not in assembly)
 
 
 def method_name(text: str) -> MethodName | None:
-    """Return None if the text spells no method name."""
+    """Return None if the text is not the name of a method."""
     text = text[:LONGEST].strip()
     if not PREFIX.match(text):
         return None
@@ -90,14 +91,14 @@ def method_name(text: str) -> MethodName | None:
 
 
 def _split_member(text: str) -> tuple[str, str, str, str]:
-    """Return the modifiers, the types that it returns and is declared in, and what follows, such as `.name(…)`."""
+    """Return the modifiers, the returned type, the type that declares the member, and what follows: `.name(…)`."""
     modifiers, _, remainder = PREFIX.sub("", text, count=1).partition("[")
     returned, remainder = _split_brackets(f"[{remainder}")
     return modifiers, returned, *_split_brackets(remainder.lstrip())
 
 
 def member_name(text: str) -> str:
-    """Return the full name, "" if the text spells none."""
+    """Return the full name, "" if the text spells no member."""
     _, returned, declared, remainder = _split_member(text[:LONGEST].strip())
     name = remainder.lstrip(".").partition("(")[0]
     return f"{type_name(declared).name}.{name}".lstrip(".") if returned and name else ""
@@ -111,9 +112,9 @@ def parameter(text: str) -> tuple[TypeName, str]:
 
 
 def _split_brackets(text: str) -> tuple[str, str]:
-    """Return the text in the brackets at the beginning, "" without any, and the text after them."""
-    inner, bracket, behind = _partition(text[1:], "]")
-    return (inner, behind) if text[:1] == "[" and bracket else ("", text)
+    """Return the text in the brackets at the beginning, or "" without brackets, and the text after them."""
+    inner, bracket, after = _partition(text[1:], "]")
+    return (inner, after) if text[:1] == "[" and bracket else ("", text)
 
 
 def _partition(text: str, at: str) -> tuple[str, str, str]:
@@ -138,10 +139,10 @@ class _Method(NamedTuple):
 
 
 class SstWalk:
-    """The usages in a simplified syntax tree (SST), which KaVE stores in place of a file's text."""
+    """The usages in a simplified syntax tree (SST), which KaVE stores instead of a file's text."""
 
     def __init__(self, tree: Mapping[str, object]) -> None:
-        self.gathering = Gathering()
+        self.collection = UsageCollection()
         self.completed: Key | None = None
         self._position = 0
         methods = tree.get("Methods")
@@ -155,7 +156,7 @@ class SstWalk:
         method = _Method(Enclosing(key=name.key, class_=owner, method=name.key), {})
         for number, (type_, variable) in enumerate(name.parameters):
             self._bind(method, variable, type_, Definition(kind="PARAM", member=name.full, argument=number))
-        # A stack, so that no nesting is too deep.
+        # With a stack, deep nesting cannot fail.
         stack: list[object] = [body]
         while stack:
             node = stack.pop()
@@ -191,19 +192,19 @@ class SstWalk:
     def _bind(self, method: _Method, name: str, type_: TypeName, definition: Definition) -> None:
         method.variables[name] = type_, definition
         if type_.name and definition != Definition():
-            self.gathering.of(method.enclosing, type_.name, own=type_.own).definitions[name] = definition
+            self.collection.of(method.enclosing, type_.name, own=type_.own).definitions[name] = definition
 
     def _invocation(self, node: Mapping[str, object], method: _Method) -> None:
         called = method_name(_text(node, "MethodName"))
         name = _identifier(node.get("Reference"))
-        # Calls on classes and on `this`, and constructors, are no usages of an object.
+        # Calls on classes or `this`, and constructors, are not usages of an object.
         if called is None or called.is_static or name in THIS or called.name in {".ctor", "ctor"}:
             return
         type_, definition = method.variables.get(name, NO_VARIABLE)
         type_ = type_ if type_.name else called.declared_in
         if type_.name:
-            gathered = self.gathering.of(method.enclosing, type_.name, own=type_.own)
-            gathered.call(definition, name, called.name, self._position)
+            draft = self.collection.of(method.enclosing, type_.name, own=type_.own)
+            draft.call(definition, name, called.name, self._position)
 
 
 def _definition(expression: object, method: _Method) -> Definition:
@@ -257,15 +258,17 @@ class Kind(msgspec.Struct):
     type: str = msgspec.field(name="$type", default="")
 
 
-class Event(msgspec.Struct, rename="pascal"):
+class Event(msgspec.Struct, rename="pascal", kw_only=True):
     context: Context = msgspec.field(name="Context2", default_factory=Context)
     proposal_collection: list[Proposal] = []
     selections: list[Selected] = []
     terminated_state: int = 3
-    triggered_at: str = ""
+    triggered_at: datetime
+    """UTC if no zone is recorded."""
 
     def selected(self) -> str:
-        """Return "" if nothing was taken. If the proposal is not recorded, the first of the list counts."""
+        """Return the method, or "" if no proposal was selected. If the proposal is not recorded, the first one
+        counts."""
         if self.terminated_state != APPLIED:
             return ""
         shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection
@@ -283,25 +286,26 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 
 def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]:
-    data = read_whole(file, recording)
-    if data is None:
+    if file.stat().st_size > LARGEST:
+        recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
         return
+    data = file.read_bytes()
     try:
         if COMPLETION not in msgspec.json.decode(data, type=Kind).type:
             recording.skipped["event other than a completion"] += 1
             return
         event = msgspec.json.decode(data, type=Event)
-        time = seconds(event.triggered_at)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
-        recording.skipped["file that is no event of KaVE"] += 1
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        recording.skipped["file that is not an event of KaVE"] += 1
         return
+    time = event.triggered_at if event.triggered_at.tzinfo else event.triggered_at.replace(tzinfo=timezone.utc)
     walk = SstWalk(event.context.tree)
     item = event.selected()
     yield Snapshot(
         user=user,
         file=type_name(_text(event.context.tree, "EnclosingType")).name,
-        time=time,
-        usages=walk.gathering.usages(),
+        time=time.timestamp(),
+        usages=walk.collection.usages(),
         selection=Selection(item=item, key=walk.completed) if item and walk.completed else None,
         is_trigger=True,
     )

@@ -1,4 +1,4 @@
-"""The format that any recorder can write: JSON lines of edits and calls of completion."""
+"""The format that any recorder can write: JSON lines with edits and calls of completion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.plugins.mining.usages.histories import Selection, Snapshot, Typing
+from ci_eval.plugins.mining.usages.histories import EditReplay, Selection, Snapshot
 from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording, Stream, read_lines, unpack_files
 
 
@@ -41,7 +41,7 @@ class Completion(Event, tag_field="op", tag="completion"):
 
     @property
     def taken(self) -> str:
-        """The item of the recording, else that at the index, if it was taken."""
+        """The recorded item; without one, the item at the index if it was selected."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
         return self.item or (next(iter(at), "") if self.outcome == "select" else "")
 
@@ -50,7 +50,7 @@ DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | C
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    typings: dict[tuple[str, str], Typing | None] = {}
+    typings: dict[tuple[str, str], EditReplay | None] = {}
     for event in _events(path, recording):
         yield from _snapshots(event, typings, recording)
     for typing in filter(None, typings.values()):
@@ -58,7 +58,7 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 
 def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
-    typings: dict[tuple[str, str], Typing | None] = {}
+    typings: dict[tuple[str, str], EditReplay | None] = {}
     for event in _events(path, recording):
         if isinstance(event, Completion):
             typing = typings.get((event.user, event.file))
@@ -76,7 +76,7 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
                 item=event.taken,
             )
         else:
-            # Edits change the text, though their snapshots are not needed.
+            # Edits must be replayed, but their snapshots are not needed.
             deque(_snapshots(event, typings, recording), maxlen=0)
 
 
@@ -96,11 +96,11 @@ def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
 
 
 def _snapshots(
-    event: Edit | Completion, typings: dict[tuple[str, str], Typing | None], recording: Recording
+    event: Edit | Completion, typings: dict[tuple[str, str], EditReplay | None], recording: Recording
 ) -> Iterator[Snapshot]:
-    """Set the typing of a file to None once its text is not known."""
+    """Yield the snapshots of an event. The file's entry in `typings` becomes None if its text is no longer known."""
     at = event.user, event.file
-    typing = typings.setdefault(at, Typing(*at))
+    typing = typings.setdefault(at, EditReplay(*at))
     if typing is None:
         recording.skipped["event of a file whose text is not known"] += 1
         return

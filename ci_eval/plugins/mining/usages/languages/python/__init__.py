@@ -1,4 +1,4 @@
-"""The mining of Python, by local rules and by the standard library's stubs for what its functions return."""
+"""The mining of Python: types are known from local rules and the standard library's stubs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import jedi
 from msgspec.structs import replace
 
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.sources import named_children
 from ci_eval.plugins.mining.usages.dialect import (
@@ -21,7 +21,7 @@ from ci_eval.plugins.mining.usages.dialect import (
     Enclosing,
     Meaning,
     MinedText,
-    Surroundings,
+    ProjectContext,
     Walk,
     instance,
 )
@@ -29,12 +29,11 @@ from ci_eval.plugins.mining.usages.languages.python.expressions import (
     Expressions,
     Library,
     Scope,
-    has_known_prefix,
     import_bindings,
     modules,
     qualify_module,
 )
-from ci_eval.plugins.mining.usages.places import Layout, Site
+from ci_eval.plugins.mining.usages.places import Layout
 
 FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
 COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
@@ -42,9 +41,9 @@ COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_compreh
 
 class PythonWalk(Walk[Scope]):
     def __init__(
-        self, source: bytes, module: str, library: Library, around: Surroundings, *, is_package: bool, is_stub: bool
+        self, source: bytes, module: str, library: Library, around: ProjectContext, *, is_package: bool, is_stub: bool
     ) -> None:
-        """`is_stub`: only names and results of functions are needed."""
+        """`is_stub`: only the names and results of functions are read."""
         super().__init__(source, around, LAYOUT)
         self.module, self.is_package, self.is_stub = module, is_package, is_stub
         self.expressions = Expressions(source, library)
@@ -53,7 +52,7 @@ class PythonWalk(Walk[Scope]):
         self._bodies: deque[tuple[Node, Scope]] = deque()
 
     def run(self, root: Node) -> None:
-        """Bodies of functions come last: they see all names around them."""
+        """Visit the whole tree. Bodies of functions come last, since they see all names around them."""
         self._visit(root, self.top)
         while self._todo or self._bodies:
             if not self._todo:
@@ -61,7 +60,7 @@ class PythonWalk(Walk[Scope]):
             self._work()
 
     def is_own(self, type_: str) -> bool:
-        return has_known_prefix(type_, self.around.own) or type_.startswith(f"{self.module}.")
+        return super().is_own(type_) or type_.startswith(f"{self.module}.")
 
     def _read(self, node: Node, scope: Scope) -> None:
         if handler := _STATEMENTS.get(node.type):
@@ -80,7 +79,7 @@ class PythonWalk(Walk[Scope]):
         if target is None:
             return
         if target.type == "identifier":
-            # In a comprehension, `:=` binds its name in the scope around (PEP 572).
+            # In a comprehension, `:=` binds its name in the surrounding scope (PEP 572).
             scope = next((outer for outer in scope.around() if outer.kind != "inner" or not outer.parent), scope)
             self._bind(scope, self.text(target), meaning, target)
         elif target.type == "attribute":
@@ -201,7 +200,7 @@ class PythonWalk(Walk[Scope]):
         names = [self.expressions.annotation_object(base, scope).name for base in arguments]
         bases = self.bases[qualified] = tuple(filter(None, names))
         foreign = next((base for base in bases if not self.is_own(base)), "")
-        # Generic and Protocol say nothing about what a class is.
+        # Generic and Protocol are no base types in this sense.
         context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
         enclosing = replace(scope.enclosing, class_=context)
         inner = Scope(kind="class", qualified=qualified, enclosing=enclosing, parent=scope, bases=bases)
@@ -243,7 +242,7 @@ class PythonWalk(Walk[Scope]):
             known = result.is_typed or result.sort == "this"
             meaning = Meaning(sort="function", name=qualified, returns=result if known else None)
         before = scope.names.get(name)
-        # The first overload with a known result counts, since stubs list the most frequent one first.
+        # The first overload with a known result counts: stubs list the most frequent one first.
         if not (before and before.sort == "function" and before.returns and "overload" in decorators):
             scope.names[name] = meaning
         if not self.is_stub:
@@ -254,7 +253,7 @@ class PythonWalk(Walk[Scope]):
         own = f"{class_.qualified}.{name}"
         foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
         base = self.expressions.resolve_name(foreign)
-        # A base whose methods are unknown is believed to have them all.
+        # A base with unknown methods is assumed to have all of them.
         if base.scope is None:
             return own if foreign == "builtins.object" else f"{foreign}.{name}"
         if self.expressions.member(self.expressions.resolve_name("builtins.object"), name):
@@ -262,8 +261,10 @@ class PythonWalk(Walk[Scope]):
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
     def _broken(self, node: Node, scope: Scope) -> None:
-        """Read what the grammar could not. The nodes after a header there count as its body."""
-        # The class and the function whose headers were read last.
+        """Visit nodes that the grammar could not combine: nodes after the header of a class or function count as its
+        body.
+        """
+        # The scopes of the last class and the last function.
         around = [scope, scope]
         for i in range(node.child_count - 1, -1, -1):
             self._todo.append(partial(self._broken_part, node.children[i : i + 3], scope, around))
@@ -315,7 +316,7 @@ class PythonWalk(Walk[Scope]):
 
     def _comprehension(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
-        # Clauses bind the names in front of them, so they are visited first.
+        # Clauses bind the names of the expression before them, so they are visited first.
         clauses = [child for child in node.children if child.type == "for_in_clause"]
         for clause in clauses:
             target, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
@@ -330,9 +331,7 @@ class PythonWalk(Walk[Scope]):
         function = node.child_by_field_name("function")
         if function is not None and function.type == "attribute":
             receiver, name = function.child_by_field_name("object"), function.child_by_field_name("attribute")
-            if receiver is not None and name is not None and name.end_byte > name.start_byte:
-                site = Site(name=name, receiver=receiver, call=node)
-                self._add_call(site, self.expressions.of(receiver, scope), scope.enclosing)
+            self._add_call(receiver, name, node, scope, self.expressions.of)
         self._visit_all(node.children, scope)
 
 
@@ -360,10 +359,10 @@ _BARE = (
     "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
     "boolean_operator not_operator conditional_expression expression_list tuple"
 ).split()
-"""Nodes that newer grammars put into blocks without an `expression_statement`."""
+"""Expressions that are statements, too: the grammar has no node around them."""
 LAYOUT = Layout(
     lists=frozenset(["module", "block"]),
-    simple=frozenset(["expression_statement", "return_statement", "assert_statement", "delete_statement", *_BARE]),
+    simple=frozenset(["return_statement", "assert_statement", "delete_statement", *_BARE]),
     leaving=frozenset(["return_statement", "raise_statement", "break_statement", "continue_statement"]),
     heads=frozenset(
         "function_definition for_statement while_statement with_statement if_statement elif_clause except_clause "
@@ -376,44 +375,44 @@ LAYOUT = Layout(
 # ------------------------------------------------------------------------------------------------ standard library
 
 STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
-"""The typeshed that jedi brings. No module is imported."""
+"""The typeshed in jedi's package. No module is imported."""
 FOLDERS = ("", "3", "2and3", "3.7", "3.9")
-"""Folders below STUBS. All but the first are those of jedi before 0.20."""
+"""Folders below STUBS; all but the first are of jedi before 0.20."""
 ALIAS_STEPS = 4
 
 
 @cache
-def known(full: str) -> Meaning | None:
-    """Return None for names outside the standard library or not defined by the stubs."""
-    return _known(full, ALIAS_STEPS)
+def look_up(full: str) -> Meaning | None:
+    """Return the meaning of a qualified name; None if the standard library's stubs do not define it."""
+    return _look_up(full, ALIAS_STEPS)
 
 
-def _known(full: str, steps: int) -> Meaning | None:
+def _look_up(full: str, steps: int) -> Meaning | None:
     if _stub(full):
         return Meaning(sort="module", name=full)
     parts = full.split(".")
-    # The longest beginning of the name that is a module.
+    # The longest module in the name.
     count = next((length for length in range(len(parts) - 1, 0, -1) if _stub(".".join(parts[:length]))), 0)
     scope = _module(".".join(parts[:count])) if count else None
     meaning: Meaning | None = None
     for name in parts[count:]:
         meaning = scope.names.get(name) if scope else None
         if scope and name not in scope.names and steps:
-            meaning = next(filter(None, (_known(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
+            meaning = next(filter(None, (_look_up(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
         scope = meaning.scope if meaning else None
     if meaning is None or meaning.sort == "unknown":
         return None
     if meaning.sort != "imported" and (meaning.sort != "class" or meaning.scope is not None):
         return meaning.with_definition("GLOBAL", full)
-    target = _known(meaning.name, steps - 1) if steps and meaning.name != full else None
+    target = _look_up(meaning.name, steps - 1) if steps and meaning.name != full else None
     package = full.partition(".")[0]
-    # A package that passes on a name from a module below, or from a private one, gives it its public name.
+    # If a package re-exports a name of a submodule or private module, its public name is the package's.
     is_passed_on = target and target.sort in {"class", "function"} and target.name.startswith(("_", f"{package}."))
     return replace(target, name=full) if target and is_passed_on and not package.startswith("_") else target
 
 
-def _shallow(full: str) -> Meaning | None:
-    # Stubs refer to each other in circles, so names inside of them are looked up on use.
+def _builtin(full: str) -> Meaning | None:
+    # Stubs import each other in circles, so their names are only looked up on use.
     module, _, name = full.rpartition(".")
     if module != "builtins":
         return None
@@ -424,7 +423,7 @@ def _shallow(full: str) -> Meaning | None:
 @cache
 def _stub(module: str) -> Path | None:
     parts = module.split(".")
-    # Names come from any code, and must not become other paths.
+    # A name in code must not lead to other folders.
     if not all(part.isidentifier() for part in parts):
         return None
     paths = (STUBS.joinpath(folder, *parts) for folder in FOLDERS)
@@ -438,14 +437,14 @@ def _module(name: str) -> Scope | None:
     if path is None:
         return None
     source = path.read_bytes()
-    walk = PythonWalk(source, name, _shallow, Surroundings(), is_package=path.name == "__init__.pyi", is_stub=True)
-    walk.run(parser("python").parse(source).root_node)
+    walk = PythonWalk(source, name, _builtin, ProjectContext(), is_package=path.name == "__init__.pyi", is_stub=True)
+    walk.run(parse_tree(source, "python").root_node)
     return walk.top
 
 
-def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedText:
+def mine(source: bytes, path: str, root: Node, around: ProjectContext) -> MinedText:
     is_package = path.endswith("__init__.py")
-    walk = PythonWalk(source, qualify_module(path), known, around, is_package=is_package, is_stub=False)
+    walk = PythonWalk(source, qualify_module(path), look_up, around, is_package=is_package, is_stub=False)
     walk.run(root)
     return walk.mined(root)
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.plugins.mining.sources import field_text, named_children, node_text
-from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Enclosing, Meaning, instance
+from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Meaning, NameScope, instance
 
 Library = Callable[[str], Meaning | None]
-"""Qualified name in the standard library → its meaning, None if unknown."""
+"""Qualified name → its meaning; None if the standard library does not have it."""
 
 DEEPEST = 30
 CONSTANTS = {
@@ -37,7 +37,7 @@ CONSTANTS = {
 }
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "InitVar"}
-"""Names of which the first argument in the brackets alone counts."""
+"""Types that mean their first argument: `Optional[X]` is X."""
 ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 ALIASES |= {"LiteralString": "str", "AnyStr": "str"}
 UNTYPED = {"typing.Any", "builtins.object", "typing.Never", "typing.NoReturn", "typing.Literal", "typing.TypeAlias"}
@@ -54,23 +54,14 @@ ROOTS = ("src", "lib", "python")
 # ----------------------------------------------------------------------------------------------------------- names
 
 
-class Scope(msgspec.Struct, kw_only=True):
+class Scope(NameScope, kw_only=True):
     kind: Literal["module", "class", "function", "inner"]
     """`inner`: a lambda or a comprehension."""
     qualified: str
-    enclosing: Enclosing
-    parent: Scope | None = None
-    names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     attributes: dict[str, Meaning] = msgspec.field(default_factory=dict)
     bases: tuple[str, ...] = ()
     stars: list[str] = msgspec.field(default_factory=list)
     this: str = ""
-
-    def around(self) -> Iterator[Scope]:
-        scope: Scope | None = self
-        while scope:
-            yield scope
-            scope = scope.parent
 
     def own_class(self) -> Scope | None:
         return next((scope.parent for scope in self.around() if scope.this), None)
@@ -79,7 +70,7 @@ class Scope(msgspec.Struct, kw_only=True):
         return next((scope.this == name for scope in self.around() if name in scope.names), False)
 
     def find(self, name: str) -> Meaning | None:
-        """Names of an outer function or the module become GLOBAL."""
+        """Return the meaning of a name; variables of an outer function or the module are GLOBAL."""
         outside = False
         for scope in self.around():
             # Methods do not see the names of their class.
@@ -93,7 +84,7 @@ class Scope(msgspec.Struct, kw_only=True):
 
 
 def qualify_module(path: str) -> str:
-    # Recordings may have absolute paths, and those of Windows.
+    # Recordings may have absolute paths and paths of Windows.
     parts = list(PurePosixPath(path.replace("\\", "/").lstrip("/")).with_suffix("").parts)
     while len(parts) > 1 and parts[0] in ROOTS:
         parts.pop(0)
@@ -103,21 +94,15 @@ def qualify_module(path: str) -> str:
 
 
 def modules(paths: Iterable[str]) -> frozenset[str]:
-    return frozenset(name for path in paths for name in beginnings(qualify_module(path)))
-
-
-def beginnings(name: str) -> Iterator[str]:
-    while name:
-        yield name
-        name = name.rpartition(".")[0]
-
-
-def has_known_prefix(name: str, known: Collection[str]) -> bool:
-    return any(beginning in known for beginning in beginnings(name))
+    """Return the names of the modules and of the packages around them."""
+    parts = [qualify_module(path).split(".") for path in paths]
+    return frozenset(".".join(names[:count]) for names in parts for count in range(1, len(names) + 1))
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Yield bound name, meaning, and whether that is surely a module. `module` holds the statement."""
+    """Yield each bound name, the qualified name that it means, and whether that is surely a module. `module`: the
+    importing module.
+    """
     if node.type == "import_statement":
         for child in node.children[1:]:
             full = node_text(source, child.child_by_field_name("name") or child)
@@ -133,7 +118,7 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
     dots = len(start) - len(start.lstrip("."))
     if dots:
         parts = module.split(".")
-        # In a package's own file, one dot means the package.
+        # In `__init__.py`, one dot means the package itself.
         base = parts[: len(parts) - dots + is_package]
         start = ".".join([*base, *filter(None, [start.lstrip(".")])])
     for child in node.children:
@@ -213,7 +198,7 @@ class Expressions:
 
     def resolve_name(self, full: str) -> Meaning:
         bare = full.rpartition(".")[2].lstrip("_")
-        # Capitalised, and not all capitals as constants are.
+        # By convention, names of capitals alone are constants.
         is_class = bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
         return self.library(full) or Meaning(sort="class" if is_class else "imported", name=full)
 
@@ -254,7 +239,7 @@ class Expressions:
         return returned.with_definition("RETURN", name)
 
     def _call_result(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
-        """Return the meaning of a call's result. A method that returns Self gives an object of its receiver's class."""
+        """Return the meaning of a call's result. For Self, the result is an object of the receiver's class."""
         if called.returns is None:
             return UNKNOWN
         if called.returns.sort == "this":
@@ -308,7 +293,7 @@ class Expressions:
             return self.annotation_object(next(iter(named_children(node)), None), scope, depth + 1)
         if node.type == "string":
             text = self.text(node).strip("\"'").strip().encode()
-            statement = next(iter(named_children(parser("python").parse(text).root_node)), None)
+            statement = next(iter(named_children(parse_tree(text, "python").root_node)), None)
             quoted = next(iter(named_children(statement)), None)
             return Expressions(text, self.library).annotation_object(quoted, scope, depth + 2)
         if node.type in {"generic_type", "subscript"}:
@@ -346,7 +331,7 @@ class Expressions:
         last = self.text(parts[0]).rpartition(".")[2] if parts else ""
         if last in WRAPPERS:
             return self._first_annotation(type_arguments, scope, depth)
-        # `type[Foo]` is a class, and no object of Foo.
+        # `type[Foo]` is a class, not an object of Foo.
         if last in {"type", "Type"}:
             return UNKNOWN
         holder = self.annotation_object(parts[0] if parts else None, scope, depth)

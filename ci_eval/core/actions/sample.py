@@ -1,0 +1,165 @@
+"""A sample of the sessions of a project with very many files, of which only those that a dart hits are parsed.
+
+In each file, darts arrive at every slot at the rate 1 (a Poisson process). A character has a slot for each session that
+a token there may have. A dart at the slot of a session draws that session; all others are lost. So each session waits
+for its first dart for a time from the same exponential distribution, and the first N that are drawn are a simple random
+sample without replacement. The times depend on the seed, the path and the size of a file alone: another file changes
+none of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice, takewhile
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.actions.strategy import FIRST_TASK
+from ci_eval.core.base.chance import draw
+from ci_eval.core.contracts import Task
+from ci_eval.core.filters import find_class
+from ci_eval.core.model import Kind, Sampling, StrategyConfig
+
+FEWEST_FILES = 10_000
+"""In a project with fewer files, every file is parsed."""
+POOL = 4
+"""Sessions drawn per session asked; from these, the classes of sessions are filled and their sizes estimated."""
+SMALLEST_POOL = 1_000
+MOST_READ = 0.5
+"""The share of the files that may be parsed for a sample; if it takes more, all are parsed."""
+
+
+class SampleGoal(msgspec.Struct, frozen=True, kw_only=True):
+    limit: int | None
+    probability: float
+    classes: tuple[str, ...]
+    """The names of the classes of sessions, the headline's first; none for a simple sample."""
+    choose: Callable[[NDArray[np.float64], NDArray[np.int8]], NDArray[np.intp]]
+    """The draws and the classes of sessions → the indices of those to ask."""
+
+    @property
+    def pool(self) -> float:
+        return math.inf if self.limit is None else max(POOL * self.limit, SMALLEST_POOL)
+
+    @property
+    def end(self) -> float:
+        """Return the time at which each session was drawn with `probability`."""
+        return -math.log1p(-self.probability) if self.probability < 1 else math.inf
+
+
+class Hit(msgspec.Struct, frozen=True, order=True):
+    time: float
+    path: str
+    slot: int
+    kind: Kind
+    typed: int
+    """The number of letters typed at the first lookup."""
+
+
+class HitFile(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker found where darts hit a file."""
+
+    parsed: bool = False
+    sessions: tuple[tuple[int, Kind, int], ...] = ()
+    """The slot, the kind, and the number of letters typed of each drawn session."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    slots: Mapping[str, frozenset[int]]
+    """Path → the slots of the sessions to ask."""
+    sampling: Sampling
+
+
+Dart = tuple[float, str, int]
+"""The time, the path and the slot."""
+Targets = tuple[str, Collection[int] | None]
+"""A file, and slots in it; None for all of it."""
+Find = Callable[[Sequence[Targets]], Iterator[tuple[str, HitFile]]]
+
+
+def count_slots(strategy: StrategyConfig, task: Task) -> int:
+    """Return the most sessions that a token has; 0 if a session may depend on other tokens."""
+    if task.name != FIRST_TASK or strategy.evolution.share:
+        return 0
+    return len(set(strategy.prefix.lengths or ())) if strategy.prefix.name == "Ladder" else 1
+
+
+def may_begin(text: str, offset: int) -> bool:
+    """Return False if no token can begin there: after the end, at white space, or inside a word of ASCII letters."""
+    if offset >= len(text) or text[offset].isspace():
+        return False
+    pair = text[offset - 1 : offset + 1] if offset else " "
+    return not (pair.isascii() and all(char.isalnum() or char == "_" for char in pair))
+
+
+def throw(sizes: Mapping[str, int], seed: int) -> Iterator[Dart]:
+    """Yield darts without end, in order of time. `sizes`: path → number of slots."""
+
+    def follow(after: float, path: str, number: int) -> tuple[float, str, int]:
+        chance = draw(seed, f"{path}\0{number}\0time")
+        return after - math.log1p(-chance) / sizes[path], path, number
+
+    waiting = [follow(0.0, path, 0) for path, size in sizes.items() if size]
+    heapq.heapify(waiting)
+    while waiting:
+        time, path, number = waiting[0]
+        heapq.heapreplace(waiting, follow(time, path, number + 1))
+        yield time, path, int(draw(seed, f"{path}\0{number}\0slot") * sizes[path])
+
+
+def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Find) -> Sample | None:
+    """Return None if it does not pay: the project has few files, or too many would have to be parsed. `find`: yields
+    what the darts hit, file by file. `sizes`: path → number of slots; some may be after the end of the file."""
+    most = MOST_READ * len(sizes)
+    expected = sum(-math.expm1(-size * goal.end) for size in sizes.values()) if goal.limit is None else goal.pool * 2
+    if len(sizes) < FEWEST_FILES or expected > most:
+        return None
+    darts = takewhile(lambda dart: dart[0] < goal.end, throw(sizes, seed))
+    times, drawn, parsed, thrown = dict[tuple[str, int], float](), dict[tuple[str, int], Hit](), set[str](), 0
+    while len(drawn) < goal.pool:
+        # The first batch must not depend on anything but the goal. Later ones follow the share of darts that drew.
+        size = 2 * goal.pool if not thrown else 1.1 * (goal.pool - len(drawn)) * thrown / max(len(drawn), 1) + 100
+        targets: dict[str, set[int]] = {}
+        batch = list(islice(darts, None if math.isinf(size) else int(size)))
+        if not batch:
+            break
+        thrown += len(batch)
+        for time, path, slot in batch:
+            # A session is drawn by the first dart that hits it.
+            if times.setdefault((path, slot), time) == time:
+                targets.setdefault(path, set()).add(slot)
+        for path, found in find([(path, tuple(sorted(slots))) for path, slots in targets.items()]):
+            parsed |= {path} if found.parsed else set()
+            for slot, kind, typed in found.sessions:
+                drawn[path, slot] = Hit(times[path, slot], path, slot, kind, typed)
+        if len(parsed) > most:
+            return None
+    hits = sorted(drawn.values())
+    if len(hits) >= goal.pool:
+        hits = hits[: int(goal.pool)]
+        # The last one ended the drawing, and tells nothing: an unbiased estimate counts the others.
+        estimate = (len(hits) - 1) / -math.expm1(-hits[-1].time)
+    else:
+        estimate = len(hits) / -math.expm1(-goal.end)
+    return _choose(hits, estimate, goal, Sampling(files=len(sizes), read=len(parsed), drawn=len(hits)))
+
+
+def _choose(hits: Sequence[Hit], estimate: float, goal: SampleGoal, sampling: Sampling) -> Sample:
+    names = (*filter(None, goal.classes), "")
+    of_hits = [find_class(goal.classes, hit.kind, hit.typed) for hit in hits]
+    counts = Counter(of_hits)
+    # Each class that was drawn has a session at least.
+    sizes = {name: max(round(estimate * counts[name] / len(hits)), counts[name]) if hits else 0 for name in names}
+    draws = np.array([-math.expm1(-hit.time) for hit in hits], float)
+    chosen: dict[str, set[int]] = {}
+    for index in goal.choose(draws, np.array([names.index(name) for name in of_hits], np.int8)).tolist():
+        chosen.setdefault(hits[index].path, set()).add(hits[index].slot)
+    slots = {path: frozenset(chosen[path]) for path in sorted(chosen)}
+    # Without a session of the headline, the sample is a simple one.
+    classes = sizes if goal.limit is not None and goal.classes and counts[names[0]] else {}
+    return Sample(slots, msgspec.structs.replace(sampling, sessions=sum(sizes.values()), classes=classes))
