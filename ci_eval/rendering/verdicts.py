@@ -176,30 +176,26 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
     if comparison.failures is None:
         return ""
     verdict, p = comparison.failures.verdict, comparison.failures.p
+    sessions = figure_texts.format_count(comparison.paired, "session")
     sides, counts, texts = (comparison.base, comparison.new), [], []
     for place, (side, name) in enumerate(zip(sides, _names(comparison, shown), strict=True)):
         failures = side.failures or Failures()
         counts.append(f"{('base', 'new')[place]} failed in {failures.sessions:,}")
-        if failures.example:
-            folder = folders[place] if folders else side.workspace
-            command = shown(f"ci-eval show {folder} {failures.example}")
-            texts.append(f"; {name} {_failure_text(failures, comparison.paired)} ({command})")
-    sessions = figure_texts.format_count(comparison.paired, "session")
+        if not failures.example:
+            continue
+        # Several kinds of failures have no common word.
+        status = next(iter(failures.statuses)) if len(failures.statuses) == 1 else "error"
+        text = f"; {name} {STATUS_WORDS.get(status, 'failed at')} {failures.sessions:,} of {sessions}"
+        if failures.rounds > 1:
+            in_all = f"{failures.always:,} of them in all {failures.rounds} rounds"
+            always = failures.always == failures.sessions
+            text += f", in {failures.rounds} of {failures.rounds} rounds" if always else f", {in_all}"
+        command = shown(f"ci-eval show {folders[place] if folders else side.workspace} {failures.example}")
+        texts.append(f"{text} ({command})")
     return (
         f"Failures: {said(verdict, marked=comparison.failures.marked)} ({', '.join(counts)} of {sessions}, sign test "
         f"p = {p:.3f}){''.join(texts)}. They count as misses."
     )
-
-
-def _failure_text(failures: Failures, pairs: int) -> str:
-    (status, _), *others = sorted(failures.statuses.items(), key=lambda item: (-item[1], item[0]))
-    what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
-    text = f"{what} {failures.sessions:,} of {figure_texts.format_count(pairs, 'session')}"
-    if failures.rounds == 1:
-        return text
-    if failures.always == failures.sessions:
-        return f"{text}, in {failures.rounds} of {failures.rounds} rounds"
-    return f"{text}, {failures.always:,} of them in all {failures.rounds} rounds"
 
 
 def _time_line(comparison: Comparison, shown: Callable[[str], str]) -> str:

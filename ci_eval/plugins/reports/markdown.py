@@ -244,12 +244,11 @@ def summary(comparison: Comparison) -> str:
 
 
 def _declared_section(comparison: Comparison) -> str:
-    of = prose(label(comparison.headline))
+    of, by_length = prose(label(comparison.headline)), compared_by_length(comparison, timed=True)
     blocks: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
     if judged_elsewhere(comparison):
         blocks.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
-    if by_length := compared_by_length(comparison, timed=True):
-        blocks.append(by_length)
+    blocks += [by_length] if by_length else []
     note = (
         f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
         "smallest true difference that data like these would show four times out of five: a smaller one may be there "
