@@ -155,12 +155,8 @@ def _difference_text(condition: Condition) -> str:
 def conditions_line(differences: Sequence[Condition], *, only_told: bool) -> str:
     if not differences:
         return ""
-    lead = (
-        "The engine is the same, the runs differ only in its configuration"
-        if only_told
-        else "Not the same in both runs"
-    )
-    return f"{lead}: {sentence(differences)}."
+    same = "The engine is the same, the runs differ only in its configuration"
+    return f"{same if only_told else 'Not the same in both runs'}: {sentence(differences)}."
 
 
 NAMES = {
@@ -180,19 +176,20 @@ NAMES = {
 }
 
 
-def told_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
-    known = msgspec.to_builtins(sent) if sent else {}
-    return [(name, _text(known[key])) for key, name in NAMES.items() if known.get(key)]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-        return " ".join(value)
-    if isinstance(value, Mapping) and all(isinstance(item, str | float) for item in value.values()):
-        return ", ".join(f"{key} {item if isinstance(item, str) else f'{item:,g}'}" for key, item in value.items())
-    return msgspec.json.encode(value).decode()
+def configuration_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
+    known, rows = msgspec.to_builtins(sent) if sent else {}, []
+    for key, name in NAMES.items():
+        value = known.get(key)
+        if not value:
+            continue
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+            text = " ".join(value)
+        elif isinstance(value, Mapping) and all(isinstance(item, str | float) for item in value.values()):
+            texts = {key: item if isinstance(item, str) else f"{item:,g}" for key, item in value.items()}
+            text = ", ".join(f"{key} {item}" for key, item in texts.items())
+        rows.append((name, text))
+    return rows
 
 
 def busy_text(machine: MachineState) -> str:

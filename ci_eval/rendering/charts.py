@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core import machine
-from ci_eval.core.model import ChangePoint, Estimate, MetricInfo, Sweep, Trend, TrendPoint
+from ci_eval.core.model import Estimate, MetricInfo, Sweep, Trend, TrendPoint
 from ci_eval.core.model.units import amount, change, interval
 
 WIDTH, HEIGHT = 640, 156
@@ -58,7 +58,17 @@ def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
 
 def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     x = over_time(trend.nights)
-    marks = tuple(_mark(point, trend, info.unit, x) for point in trend.changes[info.name])
+    marks = tuple(
+        ChartMark(
+            (x(point.night) + x(point.night - 1)) / 2,
+            "·" if point.good is None else "▲" if point.good else "▼",
+            "" if point.good is None else "better" if point.good else "worse",
+            f"{amount(point.before, info.unit)} → {amount(point.after, info.unit)} from "
+            f"{trend.nights[point.night].started[:10]} on ({change(point.after - point.before, info.unit)}, "
+            f"p = {point.p:.3f})",
+        )
+        for point in trend.changes[info.name]
+    )
     figures = [night.metrics.get(info.name) for night in trend.nights]
     drawn = _draw(figures, info, x, lambda place, figure: _dot_label(trend.nights[place], figure, info.unit))
     if drawn is None:
@@ -122,11 +132,7 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
     x = across(count) if has_order else lambda place: ends(2 * place + 1)
     titles = [", ".join(run.values) for run in sweep.runs]
     names = tuple(
-        (
-            x(place),
-            "middle" if not has_order or 0 < place < last else "end" if place else "start",
-            title[:16],
-        )
+        (x(place), "middle" if not has_order or 0 < place < last else "end" if place else "start", title[:16])
         for place, title in enumerate(titles)
         if last < FEW or place in {0, last}
     )
@@ -250,16 +256,6 @@ def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
         + (f" ({between})" if between else "")
         + f", {night.engine.name} {night.engine.version}, {night.sessions:,} sessions"
         + "".join(f"; {difference}" for difference in night.differs)
-    )
-
-
-def _mark(point: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]) -> ChartMark:
-    return ChartMark(
-        (x(point.night) + x(point.night - 1)) / 2,
-        "·" if point.good is None else "▲" if point.good else "▼",
-        "" if point.good is None else "better" if point.good else "worse",
-        f"{amount(point.before, unit)} → {amount(point.after, unit)} from {trend.nights[point.night].started[:10]} on "
-        f"({change(point.after - point.before, unit)}, p = {point.p:.3f})",
     )
 
 

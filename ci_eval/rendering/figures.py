@@ -41,7 +41,7 @@ FAILURES = ("context-too-long", "timeout", "engine-crash", "error")
 def intervals(estimate: Estimate, unit: str) -> str:
     """Return both 95 % intervals: for this project, then for other code; "" if there are none."""
     elsewhere = interval(estimate.elsewhere, unit)
-    return "; ".join(filter(None, (interval(estimate, unit), elsewhere and f"{elsewhere} elsewhere")))
+    return "; ".join(filter(None, (interval(estimate, unit), elsewhere and f"{elsewhere} in other code")))
 
 
 def footprint_text(of: Footprint) -> str:
@@ -205,25 +205,21 @@ def pooled_label(name: str, names: Iterable[str]) -> str:
 def find_length_filters(headline: str, names: Sequence[str]) -> dict[int, str]:
     """Return letters typed → filter of the headline's kinds; empty for one number, or if the headline is declared."""
     parts = standard_parts(headline)
-    if parts is None:
-        return {}
-    group = parts[0]
-    possible = {length: standard_name(group, length) for length in collect_letters(names)}
+    possible = {length: standard_name(parts[0], length) for length in collect_letters(names)} if parts else {}
     return {length: name for length, name in possible.items() if name in names}
 
 
 def find_length_figures(evaluation: Evaluation) -> dict[int, FilterFigures]:
-    columns = find_length_filters(evaluation.headline, list(evaluation.filters))
-    return {length: evaluation.filters[name] for length, name in columns.items()}
+    filters = evaluation.filters
+    return {length: filters[name] for length, name in find_length_filters(evaluation.headline, list(filters)).items()}
 
 
-def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
+def other_groups(headline: str, names: Iterable[str]) -> dict[str, str]:
     """Return group of kinds → its filter, for the other groups with the headline's letters."""
     parts = standard_parts(headline)
     if parts is None or parts[0] is None:
         return {}
-    others = {group: standard_name(group, parts[1]) for group in GROUPS if group != parts[0]}
-    known = set(names)
+    others, known = {group: standard_name(group, parts[1]) for group in GROUPS if group != parts[0]}, set(names)
     return {group: name for group, name in others.items() if name in known}
 
 
@@ -238,11 +234,11 @@ def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list
     # A filter in one line begins with a condition, whose name has no capital.
     begin = text if "=" in text else text[:1].upper() + text[1:]
     lines = [
-        f"{begin}: the expected text stood first in {amount(first.value, 'share')} of "
+        f"{begin}: the expected text was first in {amount(first.value, 'share')} of "
         f"{figures.sessions:,} sessions{f' ({between})' if between else ''}, among the first 5 in "
         f"{amount(five.value, 'share')}, anywhere in the list in {amount(anywhere.value, 'share')}."
     ]
-    for group, filter_name in beside(name, evaluation.filters).items():
+    for group, filter_name in other_groups(name, evaluation.filters).items():
         of_group = evaluation.filters[filter_name]
         share, offered = of_group.metrics["RecallAt1"].value, of_group.metrics["Recall"].value
         if not of_group.sessions or share is None or offered is None:

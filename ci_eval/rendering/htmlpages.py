@@ -20,7 +20,7 @@ from ci_eval.core.filters import ReportFilter
 from ci_eval.core.model import Pair, Session, SourceFile
 from ci_eval.core.model.sessions import ColouredStretch
 from ci_eval.core.scoring import outcome, score, shown_rank
-from ci_eval.rendering.verdicts import went
+from ci_eval.rendering.verdicts import outcome_text
 
 MAX_SESSIONS = 2_000
 MAX_LINES = 3_000
@@ -120,15 +120,19 @@ def page_link(name: str, number: int) -> str:
 def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> SessionMark:
     # A record may expect nothing, and its mark still needs a width.
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
-    went = outcome(task, session) if leading.weight(session) else "other"
-    return SessionMark(index, session.id, session.offset, end, went, shown_rank(task, session))
+    colour = outcome(task, session) if leading.weight(session) else "other"
+    return SessionMark(index, session.id, session.offset, end, colour, shown_rank(task, session))
 
 
 def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
     """Return the text in pages small enough for browsers, cut between lines if there are any."""
-    line, at = 1, 0
-    result = []
-    for segments in _paginate(_segments(text, _spots(marks, len(text)))):
+    pieces, at = list[Segment](), 0
+    for spot in _spots(marks, len(text)):
+        pieces += [*_plain(text[at : spot.begin]), Segment(text[spot.begin : spot.end], spot)]
+        at = spot.end
+    pieces += _plain(text[at:])
+    line, at, result = 1, 0, list[Page]()
+    for segments in _paginate(pieces):
         breaks = sum(segment.text.count("\n") for segment in segments)
         # A page that ends with its line leaves the number of the empty rest to the next page.
         last = line + breaks - (segments[-1].text.endswith("\n") and breaks > 0)
@@ -154,21 +158,9 @@ def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
         yield Spot(begin, max(begin, min(end, limit)), first.index, ids, worst.outcome, sign)
 
 
-def _segments(text: str, spots: Iterable[Spot]) -> Iterator[Segment]:
-    at = 0
-    for spot in spots:
-        yield from _plain(text[at : spot.begin])
-        yield Segment(text[spot.begin : spot.end], spot)
-        at = spot.end
-    yield from _plain(text[at:])
-
-
 def _plain(text: str) -> Iterator[Segment]:
     """Yield lines, so that pages can end there; too long ones are cut."""
     for line in _lines(text):
-        if len(line) <= MAX_CHARACTERS:
-            yield Segment(line)
-            continue
         for at in range(0, len(line), MAX_CHARACTERS):
             yield Segment(line[at : at + MAX_CHARACTERS])
 
@@ -259,7 +251,7 @@ def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task, leading:
             pieces=tuple(_piece(segment, pairs, task, leading) for segment in page.segments),
             page=page,
             shown=tuple(
-                _pair_row(pairs[spot.first + number]) for spot in page.spots for number in range(len(spot.ids))
+                _pair_row(pair) for spot in page.spots for pair in pairs[spot.first : spot.first + len(spot.ids)]
             ),
         )
         for page in pages(source.text, marks)
@@ -312,7 +304,7 @@ def _result(session: Session | None, task: Task) -> str:
     if session is None:
         return "not there"
     rank = shown_rank(task, session)
-    text = went(task, rank, score(task, session), session.status.value)
+    text = outcome_text(task, rank, score(task, session), session.status.value)
     return f"rank {text}" if rank else text
 
 
@@ -324,10 +316,8 @@ def _pair_row(pair: Pair) -> Shown:
 
 
 def _list(session: Session | None) -> Listed:
-    if session is None:
-        return "no such session", 0, 0, []
-    if not session.lookups:
-        return session.status.value, 0, 0, []
+    if session is None or not session.lookups:
+        return session.status.value if session else "no such session", 0, 0, []
     lookup = session.lookups[session.until - 1]
     items = [(place, suggestion.text[:LONGEST]) for place, suggestion in enumerate(lookup.suggestions[:FIRST], 1)]
     if lookup.rank and FIRST < lookup.rank <= len(lookup.suggestions):

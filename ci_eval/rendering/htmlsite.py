@@ -153,21 +153,13 @@ def _grades(grades: Mapping[str, float] | None) -> Grades:
     return tuple((name, round(value, 4)) for name, value in (grades or {}).items())
 
 
-def _list_text(suggestion: Suggestion) -> str:
-    """Return the displayed text, followed by what acceptance would leave if that differs."""
-    left = f"{suggestion.text}{suggestion.tail}"
-    if not suggestion.label or left == suggestion.label:
-        return left
-    is_seen = suggestion.label.startswith(suggestion.text) and not suggestion.tail
-    return suggestion.label if is_seen else f"{suggestion.label} → {left}"
-
-
 def _item(suggestion: Suggestion, place: int, longest: int) -> Item:
-    text, kind, own = (
-        _short(_list_text(suggestion), longest),
-        _short(suggestion.kind, LONGEST_KIND),
-        suggestion.position or 0,
-    )
+    # The displayed text is followed by what acceptance would leave if that differs.
+    whole = f"{suggestion.text}{suggestion.tail}"
+    if suggestion.label and whole != suggestion.label:
+        is_seen = suggestion.label.startswith(suggestion.text) and not suggestion.tail
+        whole = suggestion.label if is_seen else f"{suggestion.label} → {whole}"
+    text, kind, own = _short(whole, longest), _short(suggestion.kind, LONGEST_KIND), suggestion.position or 0
     if own in {0, place} and suggestion.grades is None and not suggestion.remark:
         return place, text, kind
     moved = 0 if own == place else own

@@ -126,16 +126,9 @@ def _optimism(figures: QueryFigures) -> Table:
         )
         for row in figures.optimism
     ]
-    columns = (
-        "How much better it looks",
-        "scenarios",
-        "cases",
-        figures.figure,
-        "95 % in other code",
-        "effective files",
-    )
+    columns = ("How much better it looks", "scenarios", "cases", figures.figure, "95 % in other code")
     note = "In the same cases." if rows else ""
-    return _table("Optimism of artificial queries", columns, rows, note)
+    return _table("Optimism of artificial queries", (*columns, "effective files"), rows, note)
 
 
 def _types(figures: QueryFigures) -> Table:
@@ -143,10 +136,8 @@ def _types(figures: QueryFigures) -> Table:
     rows = [
         (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
     ]
-    more = figures.all_types - len(rows)
-    return _table(
-        f"{figures.figure} by type", ("Type", "cases", *asked), rows, f"And {more:,} more types." if more else ""
-    )
+    more = f"And {figures.all_types - len(rows):,} more types." if figures.all_types > len(rows) else ""
+    return _table(f"{figures.figure} by type", ("Type", "cases", *asked), rows, more)
 
 
 def _steps(figures: QueryFigures, steps: Steps) -> Table:

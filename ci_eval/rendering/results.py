@@ -271,6 +271,7 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
 
 def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Sequence[str]) -> Table:
     first = ranking.declared[0]
+    of_first = f"{first}'s interval"
     about_place = "A range where the order of these may be chance"
     about_better = f"By {first}: of how many others it is shown to be better"
     columns = [
@@ -281,7 +282,7 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
     for name in ranking.declared:
         about = f"{infos[name].summary}; below it, the 95% interval"
         columns.append(Column(name, "number", about, on_terminal=name))
-    columns.append(Column("", formats="terminal", on_terminal=f"{first}'s interval"))
+    columns.append(Column("", formats="terminal", on_terminal=of_first))
     times = list(ranking.times[0])
     columns += [Column(name, "number times", infos[name].summary, on_terminal=name) for name in times]
     columns += [
@@ -313,7 +314,7 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
         "Ranking",
         on_terminal="",
         numbers=len(ranking.declared) + 1 + len(times),
-        spare=(*reversed(times[1:]), "", *reversed(ranking.declared[2:]), *times[:1], *ranking.declared[1:2]),
+        spare=(*reversed(times[1:]), of_first, *reversed(ranking.declared[2:]), *times[:1], *ranking.declared[1:2]),
         classes="ranking sortable",
         label="#ranking",
     )
@@ -442,7 +443,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
     rows = [
         (
             cluster.cause,
-            _first_kinds(cluster.kind),
+            _shorten_kinds(cluster.kind),
             cluster.first,
             f"{cluster.gain * 100:.1f} points",
             f"{cluster.share:.1%}",
@@ -469,7 +470,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
     )
 
 
-def _first_kinds(kinds: str) -> str:
+def _shorten_kinds(kinds: str) -> str:
     first, *others = kinds.lower().replace("_", " ").split(", ")
     return f"{first} and {len(others)} more" if others else first
 
@@ -485,7 +486,7 @@ def _examples(causes: Causes) -> Table:
     ]
     rows = [
         (
-            "" if number else f"{cluster.cause} ({_first_kinds(cluster.kind)}, {cluster.first})",
+            "" if number else f"{cluster.cause} ({_shorten_kinds(cluster.kind)}, {cluster.first})",
             f"{example.file}:{example.line}",
             example.expected,
             "absent" if example.rank is None else f"{example.rank:,}",

@@ -59,7 +59,7 @@ def mark_verdict(verdict: Verdict, *, marked: bool = True) -> Markup:
     return shown.format(verdict.value, grey, sign(verdict, marked=marked), WORDS[verdict])
 
 
-def went(task: Task, rank: int | None, score: float, status: str) -> str:
+def outcome_text(task: Task, rank: int | None, score: float, status: str) -> str:
     if status not in {"ok", "no-match", "empty", "cut-off"}:
         return status
     if task.play:
@@ -124,29 +124,26 @@ def verdict_lines(
 ) -> list[str]:
     """Return what answer and tables do not say: imports, detection, other kinds of tokens, times, failures. `shown`
     makes foreign text safe. `folders`: the two workspaces; None = their names are enough."""
-    others = dict(_beside_lines(comparison, shown))
+    others = dict(_lines_of_groups(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown), _failure_line(comparison, shown, folders)
-    lines = [_imports_ahead(comparison), detection_text(comparison), keywords, time, failures, *others.values()]
+    figures = comparison.filters[comparison.headline]
+    ahead, verdict = figures.get("UnneededImportAt1"), figures[comparison.declared[0]].verdict
+    imports = ""
+    # Unneeded imports explain a verdict only if they moved in the same direction.
+    if ahead and ahead.verdict == verdict and verdict in {Verdict.BETTER, Verdict.WORSE}:
+        shares = f"{amount(ahead.base, 'share')} → {amount(ahead.new, 'share')}"
+        imports = f"The first suggestion adds an import that the code does not need in {shares} of the lists."
+    lines = [imports, detection_text(comparison), keywords, time, failures, *others.values()]
     return [line for line in lines if line]
 
 
-def _imports_ahead(comparison: Comparison) -> str:
-    """Return how often the first suggestion adds an import if that moved with the leading metric; "" otherwise."""
-    figures = comparison.filters[comparison.headline]
-    ahead, verdict = figures.get("UnneededImportAt1"), figures[comparison.declared[0]].verdict
-    if not ahead or ahead.verdict != verdict or verdict not in {Verdict.BETTER, Verdict.WORSE}:
-        return ""
-    shares = f"{amount(ahead.base, 'share')} → {amount(ahead.new, 'share')}"
-    return f"The first suggestion adds an import that the code does not need in {shares} of the lists."
-
-
-def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
-    """Yield other groups of kinds than the headline's with a line about each. Groups never offered have no ranks."""
+def _lines_of_groups(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """Yield each group of kinds outside of the headline, with its line."""
     base, new = _names(comparison, shown)
     name = comparison.declared[0]
     unit = _unit(comparison, name)
-    for group, part in figure_texts.beside(comparison.headline, comparison.filters).items():
+    for group, part in figure_texts.other_groups(comparison.headline, comparison.filters).items():
         counts, figures = comparison.counts[part], comparison.filters[part]
         leading, recall = figures[name], figures.get("Recall")
         if not counts.sessions or leading.difference is None:
@@ -179,30 +176,26 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
     if comparison.failures is None:
         return ""
     verdict, p = comparison.failures.verdict, comparison.failures.p
+    sessions = figure_texts.format_count(comparison.paired, "session")
     sides, counts, texts = (comparison.base, comparison.new), [], []
     for place, (side, name) in enumerate(zip(sides, _names(comparison, shown), strict=True)):
         failures = side.failures or Failures()
         counts.append(f"{('base', 'new')[place]} failed in {failures.sessions:,}")
-        if failures.example:
-            folder = folders[place] if folders else side.workspace
-            command = shown(f"ci-eval show {folder} {failures.example}")
-            texts.append(f"; {name} {_failure_text(failures, comparison.paired)} ({command})")
-    sessions = figure_texts.format_count(comparison.paired, "session")
+        if not failures.example:
+            continue
+        # Several kinds of failures have no common word.
+        status = next(iter(failures.statuses)) if len(failures.statuses) == 1 else "error"
+        text = f"; {name} {STATUS_WORDS.get(status, 'failed at')} {failures.sessions:,} of {sessions}"
+        if failures.rounds > 1:
+            in_all = f"{failures.always:,} of them in all {failures.rounds} rounds"
+            always = failures.always == failures.sessions
+            text += f", in {failures.rounds} of {failures.rounds} rounds" if always else f", {in_all}"
+        command = shown(f"ci-eval show {folders[place] if folders else side.workspace} {failures.example}")
+        texts.append(f"{text} ({command})")
     return (
         f"Failures: {said(verdict, marked=comparison.failures.marked)} ({', '.join(counts)} of {sessions}, sign test "
         f"p = {p:.3f}){''.join(texts)}. They count as misses."
     )
-
-
-def _failure_text(failures: Failures, pairs: int) -> str:
-    (status, _), *others = sorted(failures.statuses.items(), key=lambda item: (-item[1], item[0]))
-    what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
-    text = f"{what} {failures.sessions:,} of {figure_texts.format_count(pairs, 'session')}"
-    if failures.rounds == 1:
-        return text
-    if failures.always == failures.sessions:
-        return f"{text}, in {failures.rounds} of {failures.rounds} rounds"
-    return f"{text}, {failures.always:,} of them in all {failures.rounds} rounds"
 
 
 def _time_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
@@ -221,11 +214,8 @@ def _time_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
 def elsewhere_line(comparison: Comparison) -> str:
     name = comparison.declared[0]
     elsewhere = comparison.filters[comparison.headline][name].elsewhere
-    verdict, reason = (
-        said(elsewhere.verdict, marked=elsewhere.marked),
-        explain_verdict(elsewhere, _unit(comparison, name)),
-    )
-    return f"{figure_texts.ELSEWHERE}: {verdict} ({reason})."
+    verdict = said(elsewhere.verdict, marked=elsewhere.marked)
+    return f"{figure_texts.ELSEWHERE}: {verdict} ({explain_verdict(elsewhere, _unit(comparison, name))})."
 
 
 def pairs_text(comparison: Comparison) -> str:
@@ -454,8 +444,8 @@ def changes_table(
         place = Markup("{}:{}").format(breakable(entry.file), entry.line)
         where = Cell(f"{code(entry.file)} line {entry.line:,}", in_html=_link(places.get(entry.id, ""), place))
         ranks = (
-            went(task, entry.base_rank, entry.base_score, entry.base_status),
-            went(task, entry.new_rank, entry.new_score, entry.new_status),
+            outcome_text(task, entry.base_rank, entry.base_score, entry.base_status),
+            outcome_text(task, entry.new_rank, entry.new_score, entry.new_status),
         )
         texts = [Cell(text, in_html=Markup("<code>{}</code>").format(text)) for text in (entry.expected, entry.prefix)]
         kind = entry.kind.lower().replace("_", " ")

@@ -257,7 +257,7 @@ def test_the_first_output_leads_with_names_and_one_letter_typed(run: Run, projec
     assert "anywhere in the list 100.0% of 9 sessions (names, one letter typed)" in said
     assert "letters typed 0 1 3" in said
     report = (tmp_path / "o" / "reports" / "report.md").read_text()
-    assert "Names, one letter typed: the expected text stood first in" in report
+    assert "Names, one letter typed: the expected text was first in" in report
 
 
 def test_a_folder_that_another_run_works_on_is_left_alone(run: Run, project: Path, tmp_path: Path) -> None:

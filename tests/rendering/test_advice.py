@@ -12,8 +12,8 @@ from ci_eval.rendering.advice import (
     busy_text,
     collect_warnings,
     conditions_line,
+    configuration_rows,
     sentence,
-    told_rows,
 )
 from ci_eval.rendering.verdicts import populations
 from tests.reports.samples import small
@@ -118,7 +118,7 @@ def test_a_report_has_a_row_for_each_part_that_there_is() -> None:
     sent = SentConfiguration(
         arguments=("serve", "-x"), settings={"a": {"b": 1}}, limits={"timeout": 10.0}, auto_import="on"
     )
-    rows = dict(told_rows(sent))
+    rows = dict(configuration_rows(sent))
     assert rows == {
         "Auto-import": "on",
         "Dependencies": "none",
@@ -126,7 +126,7 @@ def test_a_report_has_a_row_for_each_part_that_there_is() -> None:
         "Settings": '{"a":{"b":1}}',
         "Limits": "timeout 10",
     }
-    assert told_rows(None) == []
+    assert configuration_rows(None) == []
 
 
 def test_of_a_busy_machine_a_sentence_says_so_and_why() -> None:

@@ -11,7 +11,6 @@ from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.model.units import TO, amount, change, change_between, interval
 from ci_eval.rendering.figures import (
     NO_FIGURES,
-    beside,
     cost_text,
     cpu_text,
     describe_session_counts,
@@ -21,6 +20,7 @@ from ci_eval.rendering.figures import (
     headline,
     indicative,
     intervals,
+    other_groups,
     pooled_label,
     sentences,
     shown_filter,
@@ -59,7 +59,7 @@ def test_an_interval_is_exact_where_nothing_is_uncertain_and_nothing_where_there
 
 def test_the_interval_for_other_code_says_so() -> None:
     found = Estimate(value=0.5, low=0.5, high=0.5, elsewhere=OtherCode(low=0.4, high=0.6))
-    assert intervals(found, "share") == f"exact; 40.0{TO}60.0% elsewhere"
+    assert intervals(found, "share") == f"exact; 40.0{TO}60.0% in other code"
 
 
 def test_sessions_that_the_engine_failed_in_are_told_apart() -> None:
@@ -125,7 +125,7 @@ def test_the_headline_is_said_first_and_keywords_apart() -> None:
     evaluation = laddered(3, 0, 1)
     assert shown_filter(evaluation)[0] == "names, Prefix 1"
     first, keywords = sentences(evaluation)
-    assert first.startswith("Names, one letter typed: the expected text stood first in 61.2% of 11 sessions (")
+    assert first.startswith("Names, one letter typed: the expected text was first in 61.2% of 11 sessions (")
     assert keywords == "Keywords (counted separately): none of 7 was offered."
 
 
@@ -152,8 +152,8 @@ def test_a_filter_says_which_sessions_it_is_about() -> None:
     assert pooled_label("names, Prefix 1", names) == "names, one letter typed"
     assert pooled_label("kind=FIELD prefix=1", names) == "kind=FIELD prefix=1"
     assert pooled_label("kind=FIELD text=noprefix=1", names).endswith("typed, pooled)")
-    assert beside("names, Prefix 1", names) == {"keywords": "keywords, Prefix 1"}
-    assert beside("ALL", names) == {}
+    assert other_groups("names, Prefix 1", names) == {"keywords": "keywords, Prefix 1"}
+    assert other_groups("ALL", names) == {}
 
 
 def test_lengths_read_as_words() -> None:

@@ -19,7 +19,15 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.units import interval_text
 from ci_eval.plugins.tasks import completion, golf
-from ci_eval.rendering.verdicts import explain_verdict, p_text, pairs_text, said, verdict_lines, verdict_row, went
+from ci_eval.rendering.verdicts import (
+    explain_verdict,
+    outcome_text,
+    p_text,
+    pairs_text,
+    said,
+    verdict_lines,
+    verdict_row,
+)
 
 
 def found(low: float | None, high: float | None, p: float | None = None, **more: object) -> Difference:
@@ -50,8 +58,8 @@ def test_a_metric_over_some_sessions_says_which() -> None:
     ("rank", "status", "text"), [(1200, "ok", "1,200"), (None, "empty", "absent"), (None, "timeout", "timeout")]
 )
 def test_a_session_went_by_its_rank_or_failed(rank: int | None, status: str, text: str) -> None:
-    assert went(completion.COMPLETION, rank, 0.0, status) == text
-    assert went(golf.TASK, rank, 0.25, status) == ("25%" if status != "timeout" else text)
+    assert outcome_text(completion.COMPLETION, rank, 0.0, status) == text
+    assert outcome_text(golf.TASK, rank, 0.25, status) == ("25%" if status != "timeout" else text)
 
 
 def side(engine: str, failures: Failures = Failures()) -> Side:  # noqa: B008

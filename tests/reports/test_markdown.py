@@ -23,7 +23,7 @@ def test_the_answer_comes_first_then_engine_project_and_share_evaluated(tmp_path
     assert lines[2].startswith("`● jedi on stack first in the list 61.2% (58.1–63.6%) among the first 5 ")  # noqa: RUF001
     sentence = lines[lines.index("") + 1 :][lines[lines.index("") + 1 :].index("") + 1]
     evaluated = "`jedi 0.19.2` on `stack 1.0`, client `editor`: 180 of 200 sessions evaluated, the engine failed in 10"
-    first = "the expected text stood first in 61.2% of 180 sessions (58.1–63.6%; 55.1–66.1% elsewhere)"  # noqa: RUF001
+    first = "the expected text was first in 61.2% of 180 sessions (58.1–63.6%; 55.1–66.1% in other code)"  # noqa: RUF001
     assert sentence.startswith(f"{evaluated}. All sessions: {first}, among the first 5 in ")
 
 

@@ -16,7 +16,7 @@ from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import amount
 from ci_eval.core.statistics.repeated import noise_text
 from ci_eval.rendering import figures as figure_texts
-from ci_eval.rendering.advice import busy_text, collect_warnings, told_rows
+from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_rows
 from ci_eval.rendering.answers import answer_markdown
 from ci_eval.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
 from ci_eval.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
@@ -65,7 +65,7 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
     name, figures = figure_texts.shown_filter(evaluation)
     _, whole = figure_texts.first_filter(evaluation)
     infos = figure_texts.metric_infos(evaluation, figures)
-    rows = [(name, code(text, 1000)) for name, text in told_rows(evaluation.sent)]
+    rows = [(name, code(text, 1000)) for name, text in configuration_rows(evaluation.sent)]
     configuration = _fold("Configuration sent to the engine", table("", ("Part", "Value"), rows))
     title = f"# {prose(evaluation.title)}"
     # Without any figure, tables would be empty: only the reasons are left.
@@ -148,19 +148,13 @@ def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
     by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
     if by is None:
         return ""
-    known = {
-        path: value
-        for path, file_figures in figures.files.items()
-        if (value := file_figures.metrics.get(by.name)) is not None
-    }
+    values = {path: of.metrics.get(by.name) for path, of in figures.files.items()}
+    known = {path: value for path, value in values.items() if value is not None}
     worst = sorted(known, key=lambda path: (known[path], -figures.files[path].sessions, path))[:LOWEST]
+    files = [(path, figures.files[path]) for path in worst]
     rows = (
-        (
-            code(path),
-            f"{figures.files[path].sessions:,}",
-            *(amount(figures.files[path].metrics.get(info.name), info.unit) for info in shown),
-        )
-        for path in worst
+        (code(path), f"{of.sessions:,}", *(amount(of.metrics.get(info.name), info.unit) for info in shown))
+        for path, of in files
     )
     title = f"Lowest {prose(by.name)}, {len(worst)} of {len(known):,} files"
     return table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
@@ -170,11 +164,8 @@ def _errors(errors: Sequence[FileError]) -> str:
     rows = (
         (code(error.path), code(error.stage), f"{error.sessions:,}", code(error.message)) for error in errors[:ERRORS]
     )
-    shown = table(
-        f"Trouble with {len(errors):,} {'file' if len(errors) == 1 else 'files'}",
-        ("File", "Stage", ">Sessions lost", "What happened"),
-        rows,
-    )
+    title = f"Trouble with {figure_texts.format_count(len(errors), 'file')}"
+    shown = table(title, ("File", "Stage", ">Sessions lost", "What happened"), rows)
     more = len(errors) - ERRORS
     return f"{shown}\n\n{more:,} more are in the workspace, folder `errors`." if more > 0 else shown
 
@@ -203,7 +194,7 @@ FILES = 50
 def _write_comparison(comparison: Comparison) -> str:
     task = tasks.CATALOG.load(comparison.task)
     conditions = [
-        (code(of.name), *(code(value) if value is not None else "not told" for value in (of.base, of.new)))
+        (code(of.name), *(code(value) if value is not None else "not set" for value in (of.base, of.new)))
         for of in comparison.conditions
     ]
     others = [info for info in comparison.metrics if info.name not in comparison.declared]
@@ -253,12 +244,11 @@ def summary(comparison: Comparison) -> str:
 
 
 def _declared_section(comparison: Comparison) -> str:
-    of = prose(label(comparison.headline))
+    of, by_length = prose(label(comparison.headline)), compared_by_length(comparison, timed=True)
     blocks: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
     if judged_elsewhere(comparison):
         blocks.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
-    if by_length := compared_by_length(comparison, timed=True):
-        blocks.append(by_length)
+    blocks += [by_length] if by_length else []
     note = (
         f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
         "smallest true difference that data like these would show four times out of five: a smaller one may be there "

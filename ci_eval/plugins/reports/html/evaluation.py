@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
@@ -19,7 +19,7 @@ from ci_eval.core.model.units import amount, interval
 from ci_eval.core.statistics.repeated import noise_text
 from ci_eval.core.workers import Workers
 from ci_eval.rendering import figures as figure_texts
-from ci_eval.rendering.advice import busy_text, collect_warnings, told_rows
+from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_rows
 from ci_eval.rendering.answers import answer_html
 from ci_eval.rendering.blocks import added_blocks
 from ci_eval.rendering.htmlpages import (
@@ -146,7 +146,7 @@ class Pages:
             tables=tables(evaluation) if name == opened else [],
             noise=noise_text(evaluation.noise) if evaluation.noise else "",
             footprint=figure_texts.footprint_text(evaluation.footprint),
-            told=told_rows(evaluation.sent),
+            told=configuration_rows(evaluation.sent),
             busy=busy_text(evaluation.machine),
             failed=figure_texts.failed_everywhere(evaluation),
             selection=selection(name),
@@ -181,6 +181,9 @@ class _FilePages(msgspec.Struct, frozen=True, dict=True):
         scripts.close()
         parts = pages(source.text, marks)
         counts = Counter(spot.outcome for part in parts for spot in part.spots)
+        meanings = legend(task)
+        shown_outcomes = [of for of in LEGEND if of in meanings and (counts[of] or of != "other")]
+        entries = [(of, SIGNS[of], meanings[of], counts[of]) for of in shown_outcomes]
         if len(parts) > 1:
             scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
         paint = self.sources.paint(source, {session_mark.begin for session_mark in marks})
@@ -207,7 +210,7 @@ class _FilePages(msgspec.Struct, frozen=True, dict=True):
                 firsts=[part.first_line for part in parts],
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
-                legend=_legend(counts, legend(task), len(paint.unasked)),
+                legend=[*entries, ("unasked", "", "not drawn", len(paint.unasked))] if paint.unasked else entries,
                 about=label(self.evaluation.headline),
                 figures=figures,
                 starts=scripts.starts,
@@ -219,33 +222,16 @@ def _index_name(name: str, opened: str) -> str:
     return "index.html" if name == opened else f"filter-{page_name(name)}.html"
 
 
-def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[tuple[str, str, str, int]]:
-    shown = [name for name in LEGEND if name in meanings and (counts[name] or name != "other")]
-    entries = [(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
-    return [*entries, ("unasked", "", "not drawn", unasked)] if unasked else entries
-
-
 def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> dict[str, str]:
     """Return links to other pages of the file; "" if there is none."""
-    after, before = range(number + 1, len(parts)), range(number - 1, -1, -1)
-    everything = frozenset(OUTCOMES)
-    return {
-        "previous": links[number - 1] if number else "",
-        "next": links[number + 1] if number + 1 < len(parts) else "",
-        "previous_token": _nearest(parts, links, before, everything),
-        "next_token": _nearest(parts, links, after, everything),
-        "previous_miss": _nearest(parts, links, before, MISSES),
-        "next_miss": _nearest(parts, links, after, MISSES),
-    }
-
-
-def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcomes: frozenset[str]) -> str:
-    """Return a link to the next token with one of the outcomes, on the pages `numbers`; "" if there is none."""
-    for number in numbers:
-        for spot in parts[number].spots[:: numbers.step]:
-            if spot.outcome in outcomes:
-                return f"{links[number]}#{quote(spot.ids[0])}"
-    return ""
+    found = {}
+    for side, numbers in (("previous", range(number - 1, -1, -1)), ("next", range(number + 1, len(parts)))):
+        found[side] = links[numbers[0]] if numbers else ""
+        for what, outcomes in (("token", frozenset(OUTCOMES)), ("miss", MISSES)):
+            spots = ((links[other], spot) for other in numbers for spot in parts[other].spots[:: numbers.step])
+            anchors = (f"{link}#{quote(spot.ids[0])}" for link, spot in spots if spot.outcome in outcomes)
+            found[f"{side}_{what}"] = next(anchors, "")
+    return found
 
 
 MAX_ERRORS = 200
@@ -264,7 +250,14 @@ def _index_values(
     infos = figure_texts.metric_infos(evaluation, figures)
     shown = figure_texts.headline(infos)
     quality, times = ([info for info in infos if info.is_time is is_time] for is_time in (False, True))
-    bars = {info.name: _bar(info, figures, _scale(info, infos, figures)) for info in infos if info.unit != "count"}
+    # Bars of shares end at 1. Bars of another unit share a scale, so that people can compare them.
+    scales = {"share": 1.0, "score": 1.0}
+    for info in infos:
+        estimate = figures.metrics[info.name]
+        ends = (end or 0.0 for end in (estimate.value, estimate.high, estimate.elsewhere.high))
+        if info.unit not in {"share", "score"}:
+            scales[info.unit] = max(scales.get(info.unit, 0.0), 1.1 * max(ends))
+    bars = {info.name: _bar(info, figures, scales[info.unit]) for info in infos if info.unit != "count"}
     # All metrics but counts, or only the headline ones if the page would become too large.
     columns = [info for info in infos if info.unit != "count"]
     if len(columns) * (len(figures.files) + len(figures.folders)) > MAX_CELLS:
@@ -296,16 +289,6 @@ def _index_values(
     }
 
 
-def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures) -> float:
-    """Return the value at the right end of a bar: 1 for shares, else more than the largest figure of the unit."""
-    if info.unit in {"share", "score"}:
-        return 1.0
-    # Bars of one unit share a scale, so that people can compare them.
-    alike = (figures.metrics[peer.name] for peer in infos if peer.unit == info.unit)
-    ends = (end or 0.0 for estimate in alike for end in (estimate.value, estimate.high, estimate.elsewhere.high))
-    return 1.1 * max(ends, default=0.0)
-
-
 def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
     estimate = figures.metrics[info.name]
     if estimate.value is None or not scale > 0:
@@ -316,9 +299,8 @@ def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
         return round(min(100.0, max(0.0, 100 * (estimate.value or 0 if value is None else value) / scale)), 1)
 
     def draw(name: str, of: Estimate | OtherCode, y: int, height: int) -> Markup:
-        begin, width = place(of.low), round(place(of.high) - place(of.low), 1)
         box = Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>')
-        return box.format(name, begin, y, width, height)
+        return box.format(name, place(of.low), y, round(place(of.high) - place(of.low), 1), height)
 
     here, elsewhere = interval(estimate, info.unit), interval(estimate.elsewhere, info.unit)
     read = amount(estimate.value, info.unit)
@@ -346,11 +328,11 @@ MOST_MISSES = 6
 
 def _misses(task: Task, figures: FilterFigures, selected: str | None) -> list[tuple[str, str]]:
     """Return links to the sessions whose expected text is not first, by kind, with their texts; the most first."""
+    if selected is None:
+        return []
     shares = {kind: of["RecallAt1"] for kind, of in figures.kinds.items() if "RecallAt1" in of}
     counts = {kind: round((1 - of.value) * of.n) for kind, of in shares.items() if of.value is not None}
     bands = ",".join(quote(band.name) for band in task.bands if band.outcome != "first")
-    if selected is None:
-        return []
     return [
         (
             "sessions.html#" + "&".join(filter(None, (selected, f"kind={quote(kind)}", f"band={bands}"))),

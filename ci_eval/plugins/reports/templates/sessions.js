@@ -53,7 +53,7 @@ ciEval.table = async (text) => {
     [WORST]: ["the worst first"],
     ...(last.latency.some((time) => time >= 0) ? { [SLOWEST]: ["the slowest first"] } : {}),
     text: ["by expected text", columns.expected, texts],
-    first: ["by what stood first", last.first, texts],
+    first: ["by the first suggestion", last.first, texts],
     kind: ["by kind", columns.kind, kinds],
     file: ["by file", columns.file, exact.file.names],
   };
@@ -62,7 +62,7 @@ ciEval.table = async (text) => {
   // otherwise.
   const parts = {
     typed: ["what was typed", true],
-    first: ["what stood first", true],
+    first: ["first suggestion", true],
     place: ["file and line", true],
     kind: ["kind", true],
     latency: ["latency of the slowest lookup", true],
@@ -215,7 +215,7 @@ ciEval.table = async (text) => {
       const intervals = ends.flatMap((pair, which) => {
         if (!pair) return [];
         const [low, high] = values(pair, metric.unit);
-        const before = which && ends[0] ? "; " : " (", behind = which ? " elsewhere)" : ends[1] ? "" : ")";
+        const before = which && ends[0] ? "; " : " (", behind = which ? " in other code)" : ends[1] ? "" : ")";
         return [before, make("span", { class: which ? "elsewhere" : "here" }, low, "–", high), behind];
       });
       return make("span", {}, `${metric.name} `, ...figures, ...intervals);
