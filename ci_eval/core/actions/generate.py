@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import traceback
 from collections import Counter, deque
@@ -260,7 +261,7 @@ def _generate_sample(
         # The error is reported if all files are read.
         with suppress(OSError, UnicodeEncodeError):
             path.encode()
-            sizes[path] = (job.root / path).stat().st_size * job.slots
+            sizes[path] = os.stat(f"{job.root}/{path}").st_size * job.slots  # noqa: PTH116  as a Path, twice as slow
 
     def find(targets: Sequence[Targets]) -> Iterator[tuple[str, HitFile]]:
         nonlocal done, lost, darts

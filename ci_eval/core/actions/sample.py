@@ -117,7 +117,7 @@ def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Fin
     what the darts hit, file by file. `sizes`: path → number of slots; some may be after the end of the file."""
     most = MOST_READ * len(sizes)
     expected = sum(-math.expm1(-size * goal.end) for size in sizes.values()) if goal.limit is None else goal.pool * 2
-    if len(sizes) < FEWEST_FILES or expected > most:
+    if expected > most:
         return None
     darts = takewhile(lambda dart: dart[0] < goal.end, throw(sizes, seed))
     times, drawn, parsed, thrown = dict[tuple[str, int], float](), dict[tuple[str, int], Hit](), set[str](), 0

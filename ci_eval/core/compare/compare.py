@@ -140,6 +140,7 @@ def compare(
         new=new_side,
         paired=paired.pairs,
         population=paired.strata.total(paired.asked),
+        population_estimated=bool(ours.sampling or theirs.sampling),
         only_base=paired.only_base,
         only_new=paired.only_new,
         changed_text=paired.changed_text,
