@@ -14,7 +14,7 @@ import pytest
 
 from ci_eval.core.actions import sample
 from ci_eval.core.actions.generate import GeneratedFile, SourceTree, make, make_at
-from ci_eval.core.actions.sample import HitFile, Sample, SampleGoal, Targets, count_slots, draw_sample, may_begin
+from ci_eval.core.actions.sample import Found, Sample, SampleGoal, Targets, count_slots, draw_sample, may_begin
 from ci_eval.core.model import ActionsConfig, PrefixConfig, Session, StrategyConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.languages.python import LANGUAGE
@@ -47,11 +47,11 @@ def tree(root: Path, prefix: PrefixConfig) -> SourceTree:
 
 
 def draw_once(job: SourceTree, seed: int, limit: int) -> Sample | None:
-    def find(targets: Sequence[Targets]) -> Iterator[tuple[str, HitFile]]:
+    def find(targets: Sequence[Targets]) -> Iterator[Found]:
         for target in targets:
             made = make_at(job, target)
             assert isinstance(made, GeneratedFile)
-            yield made.path, HitFile(parsed=made.darts > 0, sessions=made.hits)
+            yield made.path, made.darts > 0, made.hits
 
     sizes = {path.name: path.stat().st_size * job.slots for path in job.root.iterdir()}
     goal = SampleGoal(limit=limit, probability=1.0, classes=(), choose=lambda draws, _: np.argsort(draws)[:limit])
@@ -66,6 +66,7 @@ def test_each_session_has_the_same_chance(
 ) -> None:
     monkeypatch.setattr(sample, "SMALLEST_POOL", 1)
     monkeypatch.setattr(sample, "MOST_READ", math.inf)
+    monkeypatch.setattr(sample, "MOST_DARTS", math.inf)
     job, limit, seeds = tree(write(tmp_path / "p", **FILES), prefix), 3, 300
     files = {path.name: make(job, path.name) for path in job.root.iterdir()}
     count = sum(made.sessions for made in files.values() if isinstance(made, GeneratedFile))
@@ -90,6 +91,13 @@ def test_a_token_never_begins_where_darts_are_lost_without_parsing(tmp_path: Pat
         tokens = LANGUAGE.extract(text, path.name, {}).tokens
         assert all(may_begin(text, token.offset) for token in tokens)
     assert [may_begin("é_b c", offset) for offset in range(6)] == [True, True, False, False, True, False]
+
+
+def test_a_project_with_too_few_sessions_is_not_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "MOST_READ", math.inf)
+    monkeypatch.setattr(sample, "MOST_DARTS", 5)
+    job = tree(write(tmp_path / "p", **FILES), PrefixConfig())
+    assert draw_once(job, 0, 1) is None
 
 
 def test_a_project_of_which_most_would_be_parsed_is_not_sampled(tmp_path: Path) -> None:
