@@ -126,20 +126,21 @@ def only_sessions(
     config = _change_stage(config, settings)
     instead = "choose an engine with --engine or --engine-command"
     runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None, instead=instead)
+    measured = runs.measured_config(source).interpret
+    was_size, size = (
+        (settings.sessions_limit, settings.session_probability) for settings in (measured, config.interpret)
+    )
+    if source.manifest().sampling and size != was_size:
+        raise ConfigError(
+            f"{source.folder} holds only the sessions that were drawn for it: give another number of sessions to "
+            "`ci-eval evaluate`"
+        )
     if output is not None:
         Workspace.check_free(output)
     if reuse:
         check_reusable(config, source.manifest().rounds)
     prepared = prepare(config, screen)
     was, seed = source.manifest(), prepared.config.interpret.seed
-    sizes = [
-        (of.interpret.sessions_limit, of.interpret.session_probability) for of in (config, runs.measured_config(source))
-    ]
-    if was.sampling and sizes[0] != sizes[1]:
-        raise ConfigError(
-            f"{source.folder} holds only the sessions that were drawn for it: give another number of sessions to "
-            "`ci-eval evaluate`"
-        )
     if seed != was.seed:
         sampled = prepared.records or prepared.task.of_imports or was.sampling
         if sampled or was.strategy != runs.new_manifest(prepared, jobs=1).strategy:

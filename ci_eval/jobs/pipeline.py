@@ -279,7 +279,7 @@ def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
     probability, limit = choose_share(first, prepared)
-    count = format_count(manifest.generated, "session")
+    count = f"{'about ' if manifest.sampling else ''}{format_count(manifest.generated, 'session')}"
     times = f", each {repeats} times" if repeats > 1 else ""
     if limit is not None and limit < manifest.generated:
         screen.say(f"Asking {limit:,} of {count}{times} (--all asks all)")

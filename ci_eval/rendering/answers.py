@@ -154,11 +154,14 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
         looks.append(f"{counts.wins:,} that got better")
     speed = f"speed: {_speed(comparison)}"
     if leading.verdict in {Verdict.NOT_SHOWN, Verdict.NOT_COMPARABLE}:
-        yield why_no_verdict(leading, info, comparison.paired, comparison.population)
+        estimated = comparison.population_estimated
+        yield why_no_verdict(leading, info, comparison.paired, comparison.population, estimated=estimated)
     yield "   ".join([*([f"look at: {' · '.join(looks)}"] if looks else []), speed])
 
 
-def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population: int | None) -> str:
+def why_no_verdict(
+    leading: Difference, info: MetricInfo, asked: int, population: int | None, *, estimated: bool = False
+) -> str:
     """Return the reason in one sentence, with the number of sessions that would decide, if known. `population`: None
     if `asked` counts sessions of the headline alone."""
     size = abs(leading.difference or 0.0)
@@ -179,7 +182,7 @@ def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population
     if about < population:
         return f"{few}; about {about:,} would (--sessions {about})."
     if asked < population:
-        return f"{few}; all {population:,} of the project may (--all)."
+        return f"{few}; all {'about ' * estimated}{population:,} of the project may (--all)."
     return f"{few}, though all of the project were asked; asking each several times may (--rounds, --repeat)."
 
 

@@ -102,13 +102,16 @@ def write(result: Any, sources: Any, folder: Path) -> dict[str, Path]:
 
 FACTS = (
     "title engine revision project completionType client language seed conditions started population noise",
-    "prompts queries gates unfinished",
+    "prompts queries gates unfinished populationEstimated",
 )
 """The fields of an evaluation that are in the file, and those of them that it has only if there is something to say."""
 FIGURES = "sessions planned undecided statuses metrics byFile kinds ranks files"
 COMPARED = "paired population onlyBase onlyNew changedText files declared wins losses headline"
 COUNTED = "sessions wins losses"
-LISTED = ("parts transitions regressions improvements warnings conditions gates", "failures detection")
+LISTED = (
+    "parts transitions regressions improvements warnings conditions gates",
+    "failures detection populationEstimated",
+)
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 WHERE = "#/$defs/{name}"
 

@@ -87,7 +87,8 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
             "figures of all would lie, if the rest is like it"
         )
     if figures.sessions < evaluation.population:
-        asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
+        about = "about " if evaluation.population_estimated else ""
+        asked = f"{figures.sessions:,} of its {about}{evaluation.population:,} sessions were asked"
         here = f"{asked}; intervals (95 %) say where the figures of all lie"
     if repeats:
         here += f". {_alike_text(repeats, 'more than once')}"
@@ -220,7 +221,8 @@ def elsewhere_line(comparison: Comparison) -> str:
 
 def pairs_text(comparison: Comparison) -> str:
     """Return how many sessions were compared, how many of them in the headline, and how many have no partner."""
-    asked = f"{comparison.paired:,} of the project's {comparison.population:,} sessions"
+    about = "about " if comparison.population_estimated else ""
+    asked = f"{comparison.paired:,} of the project's {about}{comparison.population:,} sessions"
     if comparison.paired == comparison.population:
         asked = f"all {figure_texts.format_count(comparison.paired, 'session')} of the project"
     alone = [

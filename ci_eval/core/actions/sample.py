@@ -28,10 +28,12 @@ from ci_eval.core.model import Kind, Sampling, StrategyConfig
 FEWEST_FILES = 10_000
 """In a project with fewer files, every file is parsed."""
 POOL = 4
-"""Sessions drawn per session asked; from these, the classes of sessions are filled and their sizes estimated."""
+"""Sessions drawn per session asked. The sizes of the classes of sessions are estimated from all that are drawn."""
 SMALLEST_POOL = 1_000
 MOST_READ = 0.5
 """The share of the files that may be parsed for a sample; if it takes more, all are parsed."""
+MOST_DARTS = 100
+"""Darts per session of the pool; if it takes more, all files are parsed."""
 
 
 class SampleGoal(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,14 +63,6 @@ class Hit(msgspec.Struct, frozen=True, order=True):
     """The number of letters typed at the first lookup."""
 
 
-class HitFile(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker found where darts hit a file."""
-
-    parsed: bool = False
-    sessions: tuple[tuple[int, Kind, int], ...] = ()
-    """The slot, the kind, and the number of letters typed of each drawn session."""
-
-
 class Sample(msgspec.Struct, frozen=True):
     slots: Mapping[str, frozenset[int]]
     """Path → the slots of the sessions to ask."""
@@ -79,7 +73,9 @@ Dart = tuple[float, str, int]
 """The time, the path and the slot."""
 Targets = tuple[str, Collection[int] | None]
 """A file, and slots in it; None for all of it."""
-Find = Callable[[Sequence[Targets]], Iterator[tuple[str, HitFile]]]
+Found = tuple[str, bool, Sequence[tuple[int, Kind, int]]]
+"""A file, whether it was parsed, and the slot, the kind, and the number of letters typed of each session hit."""
+Find = Callable[[Sequence[Targets]], Iterator[Found]]
 
 
 def count_slots(strategy: StrategyConfig, task: Task) -> int:
@@ -117,7 +113,7 @@ def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Fin
     what the darts hit, file by file. `sizes`: path → number of slots; some may be after the end of the file."""
     most = MOST_READ * len(sizes)
     expected = sum(-math.expm1(-size * goal.end) for size in sizes.values()) if goal.limit is None else goal.pool * 2
-    if len(sizes) < FEWEST_FILES or expected > most:
+    if expected > most:
         return None
     darts = takewhile(lambda dart: dart[0] < goal.end, throw(sizes, seed))
     times, drawn, parsed, thrown = dict[tuple[str, int], float](), dict[tuple[str, int], Hit](), set[str](), 0
@@ -133,11 +129,12 @@ def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Fin
             # A session is drawn by the first dart that hits it.
             if times.setdefault((path, slot), time) == time:
                 targets.setdefault(path, set()).add(slot)
-        for path, found in find([(path, tuple(sorted(slots))) for path, slots in targets.items()]):
-            parsed |= {path} if found.parsed else set()
-            for slot, kind, typed in found.sessions:
+        for path, is_parsed, sessions in find([(path, tuple(sorted(slots))) for path, slots in targets.items()]):
+            parsed |= {path} if is_parsed else set()
+            for slot, kind, typed in sessions:
                 drawn[path, slot] = Hit(times[path, slot], path, slot, kind, typed)
-        if len(parsed) > most:
+        # If few tokens pass the filters, or most files are generated, the darts would go on for ever.
+        if len(parsed) > most or (len(drawn) < goal.pool and thrown > MOST_DARTS * goal.pool):
             return None
     hits = sorted(drawn.values())
     if len(hits) >= goal.pool:

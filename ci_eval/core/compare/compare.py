@@ -133,6 +133,7 @@ def compare(
         new=new_side,
         paired=pairing.pairs,
         population=pairing.strata.total(pairing.asked),
+        population_estimated=bool(ours.sampling or theirs.sampling),
         only_base=pairing.only_base,
         only_new=pairing.only_new,
         changed_text=pairing.changed_text,

@@ -207,6 +207,7 @@ class Comparison(Value, frozen=True, kw_only=True):
     new: Side
     paired: int
     population: int
+    population_estimated: bool = False
     only_base: int
     only_new: int
     changed_text: int

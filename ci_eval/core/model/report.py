@@ -218,6 +218,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     machine: MachineState = MachineState()
     population: int
     """The sessions of this project under this strategy, asked or not."""
+    population_estimated: bool = False
+    """True if stage 1 parsed only some files."""
     asked: float = 1.0
     """A share; of several projects the smallest; 0 if anything was `drawn`."""
     drawn: dict[str, str] = {}

@@ -139,6 +139,7 @@ def evaluate(
         repeats=manifest.state,
         is_function=manifest.is_function,
         population=tallies.population,
+        population_estimated=manifest.sampling is not None,
         drawn=manifest.draws,
         asked=tallies.asked,
         clusters=manifest.clusters,
