@@ -45,7 +45,7 @@ class Build(msgspec.Struct, frozen=True, kw_only=True):
 
 class Builds:
     def __init__(self, page: str, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError if `page` is no build configuration, or the environment has no token."""
+        """Raises ConfigError if `page` is not a build configuration, or the environment has no token."""
         match = PAGE.fullmatch(page)
         if not match:
             similar = SIMILAR.fullmatch(page)

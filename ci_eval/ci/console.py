@@ -52,12 +52,12 @@ class Screen:
             _print(self._err, text)
 
     def advise(self, text: str) -> None:
-        """Never wrapped, so that a command can be pasted."""
+        """Print a line to standard error, never wrapped, so that a command can be pasted."""
         if not self.quiet:
             self._err.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def detail(self, text: str) -> None:
-        """Printed with -v only."""
+        """Print a text with -v only."""
         if self.verbose:
             _print(self._err, text, style="dim")
 
@@ -78,14 +78,14 @@ class Screen:
             self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
 
     def result(self, text: str) -> None:
-        """Wrap between words on a console whose width is known."""
+        """Print a text; on a console whose width is known, wrapped between words."""
         if self._is_fitted:
             _print(self._out, plaintext.line(text))
         else:
             self.line(text)
 
     def line(self, text: str) -> None:
-        """Never wrap, so that the line can be copied or read by a program."""
+        """Print a line, never wrapped, so that it can be copied or read by a program."""
         self._out.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def table(

@@ -55,12 +55,12 @@ class Host:
 
     @property
     def run(self) -> str:
-        """Return the page's address; "" if unknown."""
+        """Return the address of the run's page; "" if unknown."""
         return ""
 
     @property
     def pull_request(self) -> str:
-        """Return the number; "" if the job is about none."""
+        """Return the number of the pull request; "" if there is none."""
         return ""
 
     def harmless(self, line: str) -> str:
@@ -131,7 +131,7 @@ MOST_SUMMARY = 1_000_000
 """Bytes of the longest summary. GitHub drops a summary entirely if it has more than 1,048,576."""
 CUT = "\n\nThe rest is in the report.\n"
 INVISIBLE = "\u200b"
-"""A character of no width, put where a command would begin so that it is none."""
+"""A character without width that keeps a line from being taken for a command."""
 
 
 def data(text: str) -> str:
@@ -197,7 +197,7 @@ class GitHub(Host):
 
 
 def shorten_text(text: str, most: int) -> str:
-    """Cut between two lines. `most`: bytes."""
+    """Return whole lines from the beginning of the text, at most `most` bytes, and a note if lines were cut."""
     if len(text.encode("utf-8", "replace")) <= most:
         return text
     kept, size = [], len(CUT)

@@ -84,7 +84,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
-    """Skip empty values. Raises ConfigError, also for an unknown input."""
+    """Return the inputs that are not empty. Raises ConfigError, also for an unknown input."""
     known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         try:
@@ -93,7 +93,7 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
                 for name, value in json.loads(whole).items()
             }
         except (ValueError, AttributeError, RecursionError):
-            raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
+            raise ConfigError(f"{VARIABLE} is not a JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
         _check_names(inputs, known, "there is no input")
     else:
         named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
@@ -128,7 +128,7 @@ def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
 
 
 def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
-    """Without a base for `compare` on a first night. Raises ConfigError."""
+    """Return the arguments of ci-eval for a job; on a first night, `compare` gets no base. Raises ConfigError."""
     if job not in JOBS:
         raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
     _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
@@ -148,16 +148,16 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
 
 
 def advise(text: str, job: str) -> str:
-    """Replace options by the inputs of a job (or note that there is none); unchanged without a job."""
+    """Replace options by the inputs of a job, and name options without an input. Without a job nothing changes."""
     names = {entry.option or f"--{entry.name}": entry.name for entry in inputs_of(job) if entry.passing != "argument"}
     options = set(OPTION.findall(text)) if names else set()
     text = OPTION.sub(lambda option: f"the input {names[option[0]]}" if option[0] in names else option[0], text)
     others = ", ".join(sorted(options - names.keys()))
-    return f"{text} (no input of {job} is {others}: call `ci-eval {job}` in a step of your own)" if others else text
+    return f"{text} ({job} has no input {others}: call `ci-eval {job}` in your own step)" if others else text
 
 
 def configs(inputs: Mapping[str, str]) -> list[Path]:
-    """Resolve paths and globs."""
+    """Return the paths of the input `configs`, globs expanded."""
     (entry,) = (entry for entry in INPUTS if entry.name == "configs")
     return [Path(path) for path in _values(entry, inputs)]
 

@@ -11,7 +11,7 @@ import re
 from hashlib import blake2b
 
 MOST_JOBS = 256
-"""Per matrix."""
+"""The most jobs of a matrix."""
 LONGEST_GROUP = 400
 """Characters."""
 LONGEST_NAME = 80

@@ -34,12 +34,13 @@ https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-fo
 
 
 def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
-    """`page`: the repository's address. Raises ConfigError, also if the environment's token is another server's."""
+    """Return the variables of `Rest` for the repository at the address `page`. Raises ConfigError, also if the token in
+    the environment belongs to another server."""
     match = re.fullmatch(r"https://([\w.-]+(?::\d+)?)/([\w.-]+/[\w.-]+?)(?:\.git)?/?", page)
     if not match:
         raise ConfigError(
-            f"{page} is no repository and no build configuration: give https://github.com/OWNER/NAME (or the host of a "
-            "GitHub Enterprise Server), or https://SERVER/buildConfiguration/ID of TeamCity"
+            f"{page} is neither a repository nor a build configuration: give https://github.com/OWNER/NAME (or the "
+            "host of a GitHub Enterprise Server), or https://SERVER/buildConfiguration/ID of TeamCity"
         )
     host, names = match.groups()
     own = urlsplit(environment.get("GITHUB_SERVER_URL", "")).netloc
@@ -105,7 +106,7 @@ class Rest:
             following = answer.links.get("next", {}).get("url")
 
     def send(self, method: Literal["POST", "PATCH"], path: str, body: Mapping[str, str]) -> dict[str, Any]:
-        """Create or change the object at `path`; return it."""
+        """Create or change the object at `path`, and return it."""
         return cast("dict[str, Any]", _check(self._request(method, self._address + path, body)).json())
 
     def unpack(self, path: str, name: str, folder: Path) -> None:
@@ -153,7 +154,7 @@ def unpack(
 
 
 def make_session(token: str, accept: str) -> requests.Session:
-    """`accept`: media type. Requests that may succeed later are tried again."""
+    """Return a session that sends the token, and repeats requests that may succeed later. `accept`: media type."""
     session = requests.Session()
     # POST is not retried, since it would create an item twice.
     again = Retry(
@@ -184,7 +185,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     workflow: int
     path: str
     created: str
-    """Written as 2026-11-20T02:23:11Z."""
+    """The time, such as 2026-11-20T02:23:11Z."""
     of_default_branch: bool
     """False for a fork's branch of the same name."""
 
@@ -346,7 +347,7 @@ class Issues:
 
 
 def _is_of_bot(item: Mapping[str, Any]) -> bool:
-    # GitHub gives null for the user of a deleted account, which was no bot's.
+    # GitHub gives null for the user of a deleted account, and a bot cannot be one.
     return bool(item["user"]) and item["user"]["type"] == "Bot"
 
 

@@ -30,7 +30,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 """The system's errors for a full disk, or one that cannot be written to, wherever they come up."""
 
 EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
-"""Those of a machine, or a container, that gives no more processes, memory or open files."""
+"""The system's errors if a machine, or a container, gives no more processes, memory or open files."""
 
 
 def main() -> None:

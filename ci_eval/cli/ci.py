@@ -43,25 +43,27 @@ def run_(job: str | None) -> None:
 
 @ci.command("key")
 def key_() -> None:
-    """Print under which key the CI may keep the cache, and where it lies: the outputs `key` and `path`."""
+    """Print the key under which the CI may keep the cache, and its path: the outputs `key` and `path`."""
     key, path = cache_key(_inputs()), str(machine.cache_folder())
-    _tell(f"{key} {path}", key=key, path=path)
+    _announce(f"{key} {path}", key=key, path=path)
+
+
+RUN = "The run that is the base, whatever its result (or CI_EVAL_BASE_RUN)."
 
 
 @ci.command("last-good")
 @click.argument("evaluation")
-@click.option("--base", type=FILE, metavar="DIR", required=True, help="Where its workspace goes.")
-@click.option("--history", type=FILE, metavar="DIR", required=True, help="Where the figures of all nights go.")
+@click.option("--base", type=FILE, metavar="DIR", required=True, help="The folder for its workspace.")
+@click.option("--history", type=FILE, metavar="DIR", required=True, help="The folder for the figures of all nights.")
+@click.option("--run", type=int, metavar="ID", envvar="CI_EVAL_BASE_RUN", help=RUN)
 @click.option(
-    "--run",
-    type=int,
-    metavar="ID",
-    envvar="CI_EVAL_BASE_RUN",
-    help="The base, whatever became of it; CI_EVAL_BASE_RUN.",
+    "--new", type=FILE, metavar="WORKSPACE", help="Tonight's workspace, which the base must be comparable with."
 )
-@click.option("--new", type=FILE, metavar="WORKSPACE", help="Tonight's, which the base must be comparable with.")
 @click.option(
-    "--first-night", is_flag=True, envvar="CI_EVAL_FIRST_NIGHT", help="Whatever GitHub knows of earlier runs."
+    "--first-night",
+    is_flag=True,
+    envvar="CI_EVAL_FIRST_NIGHT",
+    help="There may be no base, whatever GitHub knows of earlier runs.",
 )
 def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: Path | None, first_night: bool) -> None:
     """Download the newest night at GitHub in which EVALUATION kept its gates, whatever became of other evaluations. At
@@ -73,12 +75,12 @@ def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: 
     screen = Screen()
     if os.environ.get("GITLAB_CI"):
         project, tonight = Project(os.environ), new or Path("workspace")
-        earlier_runs.past_of_job(
+        earlier_runs.fetch_base_of_job(
             project, evaluation, base=base, history=history, new=tonight, is_first=first_night, screen=screen
         )
         return
     repository = Repository(os.environ)
-    base_run = earlier_runs.past(
+    base_run = earlier_runs.fetch_base(
         repository, evaluation, base=base, history=history, run=run, new=new, is_first=first_night, screen=screen
     )
     outputs = {
@@ -86,18 +88,17 @@ def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: 
         "run-id": str(base_run or ""),
         "first-night": "" if base_run else "true",
     }
-    _tell(f"base: {base_run or 'none'}", **outputs)
+    _announce(f"base: {base_run or 'none'}", **outputs)
+
+
+HISTORIES_RUN = "A night of the workflow. Default: CI_EVAL_NIGHT, or this run."
 
 
 @ci.command("histories")
-@click.option("--output", type=FILE, metavar="DIR", required=True, help="Where a folder for each evaluation goes.")
 @click.option(
-    "--run",
-    type=int,
-    metavar="ID",
-    envvar="CI_EVAL_NIGHT",
-    help="A night of the workflow. Default: CI_EVAL_NIGHT, or this run.",
+    "--output", type=FILE, metavar="DIR", required=True, help="The folder that gets a folder for each evaluation."
 )
+@click.option("--run", type=int, metavar="ID", envvar="CI_EVAL_NIGHT", help=HISTORIES_RUN)
 def histories(output: Path, run: int | None) -> None:
     """Download the figures of all nights at GitHub, for `ci-eval site`: of each evaluation the newest history-….
 
@@ -106,22 +107,22 @@ def histories(output: Path, run: int | None) -> None:
     """
     screen = Screen()
     repository = Repository(os.environ)
-    names = earlier_runs.histories(repository, run or repository.run, output, screen)
+    names = earlier_runs.fetch_histories(repository, run or repository.run, output, screen)
     if not names:
         screen.warn("there is no history of the default branch yet, or all have expired")
-    _tell(f"{len(names)} histories", histories=str(output) if names else "")
+    _announce(f"{len(names)} histories", histories=str(output) if names else "")
+
+
+FROM = (
+    "A repository at GitHub (https://github.com/OWNER/NAME), or a build configuration of TeamCity "
+    "(https://SERVER/buildConfiguration/ID). Default: GITHUB_REPOSITORY."
+)
 
 
 @ci.command("download")
 @click.argument("pattern")
-@click.option("--beside", metavar="NAME", help="At GitHub, an artifact that tells a run that is complete.")
-@click.option(
-    "--from",
-    "page",
-    metavar="ADDRESS",
-    help="A repository at GitHub (https://github.com/OWNER/NAME), or a build configuration of TeamCity "
-    "(https://SERVER/buildConfiguration/ID). Default: GITHUB_REPOSITORY.",
-)
+@click.option("--beside", metavar="NAME", help="At GitHub, the name of an artifact that only complete runs have.")
+@click.option("--from", "page", metavar="ADDRESS", help=FROM)
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="Gets a folder for each artifact.")
 def download(pattern: str, beside: str | None, page: str | None, output: Path) -> None:
     """Download the artifacts PATTERN of the newest run at GitHub, of the default branch, that also left NAME.
@@ -134,14 +135,14 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
     if page and builds.is_page(page):
         if beside:
             raise ConfigError("--beside chooses a run at GitHub; at TeamCity the newest successful build counts")
-        folders = earlier_runs.of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
+        folders = earlier_runs.fetch_of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
     else:
         environment = {**os.environ, **(variables_of(page, os.environ) if page else {})}
         if not beside:
             raise ConfigError(
                 "at GitHub, --beside names an artifact that only complete runs have, such as ranker-python"
             )
-        folders = earlier_runs.beside(Repository(environment), beside, pattern, output, screen)
+        folders = earlier_runs.fetch_of_complete_run(Repository(environment), beside, pattern, output, screen)
     for folder in folders:
         screen.line(str(folder))
 
@@ -153,9 +154,9 @@ def rankers() -> None:
     The outputs `run-id` and `configs` are empty where there is none. Needs GITHUB_TOKEN.
     """
     named = {limits.name(path.stem): path.as_posix() for path in configs(_inputs())}
-    run, names = earlier_runs.rankers(Repository(os.environ), list(named), Screen())
+    run, names = earlier_runs.find_rankers(Repository(os.environ), list(named), Screen())
     chosen = " ".join(named[name] for name in names)
-    _tell(f"run {run}: {chosen}" if run else "no ranker", configs=chosen, **{"run-id": str(run or "")})
+    _announce(f"run {run}: {chosen}" if run else "no ranker", configs=chosen, **{"run-id": str(run or "")})
 
 
 @ci.command("summary")
@@ -175,16 +176,14 @@ def summary(matrices: tuple[str, ...]) -> None:
         screen.line(line)
 
 
+HISTORY = "A folder with past figures, in a folder for each evaluation: draw the trends, and add tonight's."
+
+
 @ci.command("algorithms")
 @click.argument("workspaces", metavar="WORKSPACE...", type=FOLDER, nargs=-1)
 @add_gate_options
-@click.option(
-    "--history",
-    type=FILE,
-    metavar="DIR",
-    help="A folder with past figures, in a folder for each evaluation: draw the trends, and add tonight's.",
-)
-@click.option("--output", type=FILE, metavar="DIR", required=True, help="Where the pages go; new or empty.")
+@click.option("--history", type=FILE, metavar="DIR", help=HISTORY)
+@click.option("--output", type=FILE, metavar="DIR", required=True, help="The folder of the pages; new or empty.")
 def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Path | None, output: Path) -> None:
     """Rank all evaluations of a night, engines and completion types, over the sessions that they share.
 
@@ -214,14 +213,18 @@ def notice(result: str, run: int | None) -> None:
     RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
     """
     client = Rest(os.environ)
-    _tell(posts.tell(client, result, run or client.run, Repository(os.environ)))
+    _announce(posts.report_result(client, result, run or client.run, Repository(os.environ)))
 
 
 @ci.command("comment")
 @click.option("--run", type=int, metavar="ID", required=True, help="The run that left the comparisons.")
 @click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
 @click.option(
-    "--when", type=click.Choice(list(posts.WHEN)), default="changed", show_default=True, help="When one is begun."
+    "--when",
+    type=click.Choice(list(posts.WHEN)),
+    default="changed",
+    show_default=True,
+    help="When a new comment is posted.",
 )
 def comment(run: int, head: str, when: str) -> None:
     """Post the report of each artifact `comparison` or `comparison-NAME`, or change its comment on the pull request
@@ -230,7 +233,7 @@ def comment(run: int, head: str, when: str) -> None:
     Needs GITHUB_TOKEN, with actions: read, pull-requests: write and pages: read.
     """
     for line in posts.post_all(Repository(os.environ), Rest(os.environ), run, head, when):
-        _tell(line)
+        _announce(line)
 
 
 @ci.command("note")
@@ -240,15 +243,15 @@ def note(comparison: Path) -> None:
 
     Needs a token of the project in CI_EVAL_GITLAB_TOKEN, with api.
     """
-    _tell(posts.note(Project(os.environ), os.environ, comparison))
+    _announce(posts.note(Project(os.environ), os.environ, comparison))
 
 
 def _inputs() -> dict[str, str]:
-    """Change to the step's working directory. Raises ConfigError if that is no folder."""
+    """Change to the step's working directory. Raises ConfigError if that is not a folder."""
     inputs = read_inputs(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():
-        raise ConfigError(f"working-directory {folder} is no folder: give one of the checkout")
+        raise ConfigError(f"working-directory {folder} is not a folder: give one of the checkout")
     # Paths in the inputs are relative to that folder.
     os.chdir(folder)
     return inputs
@@ -267,10 +270,10 @@ def _matrix(text: str) -> _Matrix:
     try:
         return msgspec.json.decode(text, type=_Matrix)
     except msgspec.DecodeError:
-        raise ConfigError(f"{text!r} is no matrix such as plan's output `each-evaluation`") from None
+        raise ConfigError(f"{text!r} is not a matrix such as plan's output `each-evaluation`") from None
 
 
-def _tell(status: str, **outputs: str) -> None:
+def _announce(status: str, **outputs: str) -> None:
     screen = Screen()
     screen.host.announce(Announcement(status=status, outputs=outputs))
     screen.result(status)

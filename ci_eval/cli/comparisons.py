@@ -15,7 +15,7 @@ from ci_eval.cli import options as cli_options
 from ci_eval.cli.completions import add_settings_option
 from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import Choices, add_choice_options, add_placement_options, require_output
-from ci_eval.cli.runs import evaluation_told, parse_points, suite_told
+from ci_eval.cli.runs import parse_points, present_evaluation, present_suite
 from ci_eval.core.config import Config, limit_sessions
 from ci_eval.core.config.loading import View
 from ci_eval.jobs import compare as compare_job
@@ -43,16 +43,14 @@ NEW_SET = "Set a key for NEW alone, as --base-set does for BASE. May be repeated
 POWER = "The probability with which --detect finds such a difference, from 0.5 to 0.99."
 
 
+COMPARE_HISTORY = "A folder of past workspaces or metrics.json files: draw the trend, and add the figures of NEW."
+
+
 @cli.command("compare")
 @click.argument("workspaces", metavar="BASE NEW [MORE...]", type=cli_options.FOLDER, nargs=-1, required=True)
 @cli_options.add_gate_options
 @click.option("--output", type=FILE, metavar="DIR", help="Default: a folder named by time.")
-@click.option(
-    "--history",
-    type=FILE,
-    metavar="DIR",
-    help="A folder of past workspaces or metrics.json files: draw the trend, and add the figures of NEW.",
-)
+@click.option("--history", type=FILE, metavar="DIR", help=COMPARE_HISTORY)
 @click.option(
     "--same-ranker", is_flag=True, help="Treat a base that another ranker ranked as none, as on a first night."
 )
@@ -91,7 +89,7 @@ def compare_(
         if len(workspaces) != 2 or not all(map(suite_job.is_suite, workspaces)) or history or same_ranker:
             raise click.UsageError("a suite is compared with one other suite, without --history and --same-ranker")
         base, new = workspaces
-        suite_told(suite_job.compare_suites(base, new, screen=screen, **options), screen, opening=opening)
+        present_suite(suite_job.compare_suites(base, new, screen=screen, **options), screen, opening=opening)
         return
     done = compare_job.compare(workspaces, history=history, same_ranker=same_ranker, screen=screen, **options)
     announcing.comparison(done, screen)
@@ -129,6 +127,9 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     screen.line(str(done.folder))
 
 
+ALLOW_CONDITIONS = "Compare the engines even if they get different settings that nobody asked for."
+
+
 @cli.command("compare-engines")
 @click.argument("arguments", metavar="[BASE NEW [MORE...]]", nargs=-1, shell_complete=completions.of("engines"))
 @cli_options.add_choice_options
@@ -148,11 +149,7 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=phases.POWER, show_default=True, help=POWER
 )
 @click.option("--all", "everything", is_flag=True, help=cli_options.ALL)
-@click.option(
-    "--allow-conditions",
-    is_flag=True,
-    help="Compare the engines even if they get different settings that nobody asked for.",
-)
+@click.option("--allow-conditions", is_flag=True, help=ALLOW_CONDITIONS)
 @cli_options.add_gate_options
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
 @cli_options.add_open_option
@@ -204,11 +201,11 @@ def compare_engines_(
         limited = [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides
         first, *others = suite_job.compare_engines(limited, screen=screen, **options)
         if not others:
-            suite_told(first, screen, opening=opening)
+            present_suite(first, screen, opening=opening)
             return
         # The common folder of all pairs comes last.
         for table in (first, *others):
-            suite_told(replace(table, trouble=None), screen, opening=opening and table is first)
+            present_suite(replace(table, trouble=None), screen, opening=opening and table is first)
         cli_options.end_with(first.folder.parent.parent, first.trouble, screen)
         return
     done = compare_engines_job.compare_engines(sides, screen=screen, detect=detect, power=power, usual=usual, **options)
@@ -263,7 +260,7 @@ def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
       ci-eval merge projects --output all-projects             all workspaces directly below the folder
     """
     screen = Screen()
-    evaluation_told(merge_job.merge(workspaces, output=output, view=view, screen=screen), screen)
+    present_evaluation(merge_job.merge(workspaces, output=output, view=view, screen=screen), screen)
 
 
 VARY = "A key of the configuration and its values; several keys are combined, each value with each."

@@ -1,5 +1,5 @@
-"""The completions for shells: the names of engines, languages, metrics, keys of a configuration and more; and options
-that have such.
+"""The completions for shells: the names of engines, languages, metrics, keys of a configuration and more; and the
+options that they complete.
 
 click writes the script for the shell (docs/configuration.md says how it is switched on), and calls these functions.
 """
@@ -28,7 +28,7 @@ def of(what: str) -> Completer:
 
 
 def add_named_option(flag: str, what: str, *names: str, **settings: Any) -> Decorator:
-    """Shells complete the value by the names of `ci-eval list WHAT`."""
+    """Return a decorator for an option whose value shells complete by the names of `ci-eval list WHAT`."""
     return click.option(flag, *names, shell_complete=of(what), **settings)
 
 

@@ -48,19 +48,16 @@ _splits = click.option(
 )
 
 
+CONFIDENCE = "The least: high where the function's name is in the test's and the test calls it."
+
+
 @dataset.command("unit-tests", epilog=SPECS)
 @click.argument("projects", metavar="PROJECT...", nargs=-1, required=True)
 @click.option("--language", type=click.Choice(languages.names()), required=True)
 @click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
 @click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one project.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a project has more.")
-@click.option(
-    "--confidence",
-    type=click.Choice(["low", "high"]),
-    default="low",
-    show_default=True,
-    help="The least: high where the function's name is in the test's and the test calls it.",
-)
+@click.option("--confidence", type=click.Choice(["low", "high"]), default="low", show_default=True, help=CONFIDENCE)
 @_splits
 @_prompts
 @click.option("--any-licence", is_flag=True, help="Also projects whose licence is not known to let code be passed on.")
@@ -95,6 +92,14 @@ def _check_splits(splits: tuple[int, int, int]) -> None:
 REVIEWED = sorted({syntax.language for syntax in review_records.LANGUAGES.values()})
 
 
+COMMENT_LANGUAGE = "Only comments in that language. Default: any."
+REVIEW = (
+    "Records that people accept or reject in this table are kept or left out; new ones are added to it. Once for each "
+    "reviewer: all must accept, and the command prints how far they agree."
+)
+JUDGE = "A configuration whose `judge:` is asked which comments can be understood from the change alone."
+
+
 @dataset.command("code-review")
 @click.option(
     "--github", "repositories", metavar="OWNER/REPOSITORY", multiple=True, required=True, help="May be repeated."
@@ -112,29 +117,12 @@ REVIEWED = sorted({syntax.language for syntax in review_records.LANGUAGES.values
     show_default=True,
     help="Comments on lines of pull requests, on whole pull requests, or on commits and their lines. May be repeated.",
 )
-@click.option(
-    "--comment-language",
-    type=click.Choice(sorted(review_records.NAMES)),
-    help="Only comments in that language. Default: any.",
-)
+@click.option("--comment-language", type=click.Choice(sorted(review_records.NAMES)), help=COMMENT_LANGUAGE)
 @click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one repository.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a repository has more.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only comments written or changed since that day.")
-@click.option(
-    "--review",
-    "reviews",
-    type=FILE,
-    metavar="FILE.csv",
-    multiple=True,
-    help="Records that people accept or reject in this table are kept or left out; new ones are added to it. Once for "
-    "each reviewer: all must accept, and the command prints how far they agree.",
-)
-@click.option(
-    "--judge",
-    type=FILE,
-    metavar="CONFIG",
-    help="A configuration whose `judge:` is asked which comments can be understood from the change alone.",
-)
+@click.option("--review", "reviews", type=FILE, metavar="FILE.csv", multiple=True, help=REVIEW)
+@click.option("--judge", type=FILE, metavar="CONFIG", help=JUDGE)
 @click.option("--only-accepted", is_flag=True, help="Only what is accepted in --review.")
 @_splits
 @_prompts
@@ -197,6 +185,9 @@ def _recordings(
     return tuple((name, Path(path)) for name, _, path in (value.partition("=") for value in values))
 
 
+TEXTS = "--git, --stream: also the texts and where the objects are in them, which completion engines are asked with."
+
+
 @dataset.command("usages", epilog=SPECS)
 @click.option("--project", "projects", metavar="SPEC", multiple=True, help="Usages of a project. May be repeated.")
 @click.option(
@@ -222,11 +213,7 @@ def _recordings(
     show_default=True,
     help="After which snapshots a proposal that was selected makes a state: the last one, or all.",
 )
-@click.option(
-    "--texts",
-    is_flag=True,
-    help="--git, --stream: also the texts and where the objects are in them, which completion engines are asked with.",
-)
+@click.option("--texts", is_flag=True, help=TEXTS)
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def usages(output: Path, language: str | None, **options: Any) -> None:
     """Object usages of code (--project), or how they came to be (--git, --stream).

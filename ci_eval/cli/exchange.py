@@ -10,7 +10,7 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import FOLDER, add_view_options
-from ci_eval.cli.runs import evaluation_told
+from ci_eval.cli.runs import present_evaluation
 from ci_eval.core.config.loading import View
 from ci_eval.jobs.jetbrains import conversion
 from ci_eval.plugins.exports.tables import FORMATS
@@ -19,18 +19,16 @@ from ci_eval.plugins.jetbrains import generations
 GENERATIONS = click.Choice(generations.names())
 
 
+ENGINE = "The engine that answered; the plugin does not store it."
+
+
 @cli.command("import")
 @click.argument("workspace", type=FILE)
 @click.option("--output", type=FOLDER, metavar="DIR", required=True, help="A new workspace.")
 @click.option(
     "--from", "generation", type=GENERATIONS, help="The plugin that wrote it. Default: as its config.json says."
 )
-@click.option(
-    "--engine",
-    metavar="NAME@VERSION",
-    default="jetbrains",
-    help="The engine that answered; the plugin does not store it.",
-)
+@click.option("--engine", metavar="NAME@VERSION", default="jetbrains", help=ENGINE)
 def import_(workspace: Path, **options: Any) -> None:
     """Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.
 
@@ -42,7 +40,7 @@ def import_(workspace: Path, **options: Any) -> None:
       ci-eval import 2022-05-01_02-00-00 --engine jetbrains@IU-221.5591.52 --output imported
     """
     screen = Screen()
-    evaluation_told(conversion.import_workspace(workspace, screen=screen, **options), screen)
+    present_evaluation(conversion.import_workspace(workspace, screen=screen, **options), screen)
 
 
 @cli.command("export")

@@ -79,7 +79,7 @@ Examples:
   ci-eval evaluate --project pypi:flask==3.0.3           jedi over flask
   ci-eval evaluate --project path:. --engine words       the baseline over your own code
   ci-eval evaluate configs/python.yaml --output night    what a nightly job runs
-  ci-eval evaluate --resume --output night               take up a run that was killed
+  ci-eval evaluate --resume --output night               resume a run that was killed
   ci-eval evaluate --engine jedi@0.18.2 --set interpret.sessionProbability=0.2
 """
 
@@ -151,7 +151,7 @@ class Commands(click.Group):
         return sorted(NAMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports the command's module; all modules if none has it, so that similar names are suggested."""
+        """Import the command's module; all modules if none has it, so that similar names are suggested."""
         for module in [module for module, names in COMMANDS.items() if cmd_name in names.split()] or COMMANDS:
             import_module(f"{__package__}.{module}")
         return super().get_command(ctx, cmd_name)

@@ -66,7 +66,7 @@ CASE = "Write the case to this source file as well, marked for `ci-eval cases`."
 def _parse_duration(_context: click.Context, _option: click.Parameter, value: str) -> float:
     duration = DURATION.fullmatch(value)
     if not duration:
-        raise click.BadParameter(f"{value!r} is no duration: give a number with s, m or h, such as 2m")
+        raise click.BadParameter(f"{value!r} is not a duration: give a number with s, m or h, such as 2m")
     return float(duration[1]) * SECONDS[duration[2]]
 
 
@@ -78,7 +78,7 @@ def _parse_duration(_context: click.Context, _option: click.Parameter, value: st
 @cli_options.add_removed_option("--against", "leave it out; `ci-eval causes --other` says what another engine has")
 @click.option("--case", type=FILE, metavar="FILE", help=CASE)
 @click.option("--trust", "trusted", is_flag=True, help=TRUST)
-def reduce_(workspace: Path, session: str, output: Path, seconds: float, case: Path | None, trusted: bool) -> None:
+def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **options: Any) -> None:
     """Shrink the project around one miss to a few lines, while the engine still shows it.
 
     SESSION is the beginning of an id, as `ci-eval causes` lists them. Files go first, then members, statements and
@@ -96,16 +96,15 @@ def reduce_(workspace: Path, session: str, output: Path, seconds: float, case: P
         workspace,
         session,
         output=output,
-        seconds=seconds,
         case=case,
-        trusted=trusted,
         command=["ci-eval", *sys.argv[1:]],
         screen=screen,
+        **options,
     )
     screen.result(done.title)
     screen.result(
         f"{done.lines_before:,} lines in {done.files_before:,} files became {done.lines:,} in "
-        f"{len(done.result.files):,}, by {done.oracle.asked.questions:,} questions; ended: {done.ended}"
+        f"{len(done.result.files):,}, by {done.oracle.questions:,} questions; ended: {done.ended}"
     )
     screen.result(f"seen in {done.fresh} of {done.fresh} fresh engines; kept the same: {', '.join(done.oracle.kept)}")
     screen.result(f"issue     {output / 'issue.md'}")

@@ -14,7 +14,7 @@ from ci_eval.cli import options as cli_options
 from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import COUNT, FILE, cli
 from ci_eval.cli.options import Choices, add_choice_options, add_placement_options
-from ci_eval.cli.runs import evaluation_told
+from ci_eval.cli.runs import present_evaluation
 from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load
@@ -27,6 +27,8 @@ from ci_eval.jobs.jetbrains.calibration import Difference, Judged
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.plugins.learning import recommenders
 
+LOG_FORMAT = "May be repeated. Default: parquet, which needs the extra `ml`."
+
 
 @cli.command("generate-ml-logs")
 @cli_options.add_choice_options
@@ -34,15 +36,9 @@ from ci_eval.plugins.learning import recommenders
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
 @click.option("--trust", is_flag=True, help=cli_options.TRUST)
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
-@click.option(
-    "--log-format",
-    "formats",
-    type=click.Choice(log_formats.names()),
-    multiple=True,
-    help="May be repeated. Default: parquet, which needs the extra `ml`.",
-)
+@click.option("--log-format", "formats", type=click.Choice(log_formats.names()), multiple=True, help=LOG_FORMAT)
 def generate_ml_logs(
-    choices: cli_options.Choices,
+    choices: Choices,
     output: Path | None,
     jobs: int,
     resume: bool,
@@ -73,16 +69,13 @@ def generate_ml_logs(
 SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all of them). May be repeated."
 
 
+LABEL = "Learn from sessions in which the expected text was taken, or from every list that holds it."
+
+
 @cli.command("train-ranker")
 @click.argument("logs", metavar="LOGS...", type=cli_options.FOLDER, nargs=-1, required=True)
 @click.option("--output", type=FILE, metavar="MODEL", required=True, help="The model file.")
-@click.option(
-    "--label",
-    type=click.Choice(["selected", "expected"]),
-    default="selected",
-    show_default=True,
-    help="Learn from sessions in which the expected text was taken, or from every list that holds it.",
-)
+@click.option("--label", type=click.Choice(["selected", "expected"]), default="selected", show_default=True, help=LABEL)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", "threads", type=COUNT, metavar="N", default=machine.cores, help="Threads.")
 @click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=SETTINGS)
@@ -148,17 +141,14 @@ def import_ranker(file: Path, features: str, output: Path) -> None:
     screen.line(str(output))
 
 
+SET = "An option of training, such as mostUsages=0 or methodContext=name; may be repeated."
+
+
 @cli.command("train-recommender")
 @click.argument("usages", metavar="USAGES.jsonl...", type=FILE, nargs=-1, required=True)
 @click.option("--kind", type=click.Choice(recommenders.names()), required=True)
 @click.option("--output", type=FILE, metavar="MODEL", required=True, help="The model file.")
-@click.option(
-    "--set",
-    "overrides",
-    metavar="KEY=VALUE",
-    multiple=True,
-    help="An option of training, such as mostUsages=0 or methodContext=name; may be repeated.",
-)
+@click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=SET)
 def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) -> None:
     """Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line.
 
@@ -191,7 +181,7 @@ def rerank_(workspace: Path, **options: Any) -> None:
       ci-eval rerank night --completion-type ML --model model.json --output ml
     """
     screen = Screen()
-    evaluation_told(evaluate_job.rerank(workspace, screen=screen, **options), screen)
+    present_evaluation(evaluate_job.rerank(workspace, screen=screen, **options), screen)
 
 
 @cli.command("grade")
@@ -243,16 +233,12 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
         screen.line(line)
 
 
+USER_MODEL = "A profile, or a file such as `ci-eval fit-user-model` prints."
+
+
 @cli.command()
 @click.argument("workspace", type=cli_options.FOLDER)
-@click.option(
-    "--user-model",
-    "user",
-    metavar="PROFILE|FILE",
-    default="thesis",
-    show_default=True,
-    help="A profile, or a file such as `ci-eval fit-user-model` prints.",
-)
+@click.option("--user-model", "user", metavar="PROFILE|FILE", default="thesis", show_default=True, help=USER_MODEL)
 def expect(workspace: Path, user: str) -> None:
     """Compute exactly what a modelled user would do on average, from the ranks at all prefixes.
 
@@ -310,15 +296,14 @@ def calibrate(choices: Choices, real: Path, output: Path | None, **options: Any)
         return replace(choices, overrides=(*choices.overrides, *overrides)).load(screen, ladder=False)
 
     calibration = calibrating.calibrate(apply_overrides, real, output=output, screen=screen, **options)
-    _calibration(calibration, output, screen)
-    if calibration.trouble:
-        raise calibration.trouble
 
-
-def _calibration(calibration: calibrating.Calibration, output: Path, screen: Screen) -> None:
     def row(name: str, lists: str, scores: Judged, gap: Difference | None) -> list[str]:
-        gap_text = _difference(gap) if gap else ""
-        return [name, lists, f"{scores.top1:.1%}", f"{scores.top5:.1%}", f"{scores.mean_rank:.3f}", gap_text]
+        difference = ""
+        if gap:
+            # A `Difference` is real minus synthetic; the table shows the reverse.
+            reach = f" [{-(gap.high or 0):+.1%}, {-gap.low:+.1%}]" if gap.low is not None else ""
+            difference = f"{-gap.value:+.1%}{reach}"
+        return [name, lists, f"{scores.top1:.1%}", f"{scores.top5:.1%}", f"{scores.mean_rank:.3f}", difference]
 
     last = calibration.attempts[-1].rankers
     rows = [row("the first group itself", "", last.real, None)]
@@ -333,10 +318,5 @@ def _calibration(calibration: calibrating.Calibration, output: Path, screen: Scr
         screen.result(f"Within {calibration.threshold:.1%}: {chosen.name}")
         screen.result(f"Its configuration: {output / chosen.workspace / 'config.yaml'}")
     screen.line(str(output))
-
-
-def _difference(gap: Difference) -> str:
-    """Return the gap with its interval; worse logs than real ones have a minus."""
-    # A `Difference` is real minus synthetic; the table shows the reverse.
-    reach = f" [{-(gap.high or 0):+.1%}, {-gap.low:+.1%}]" if gap.low is not None else ""
-    return f"{-gap.value:+.1%}{reach}"
+    if calibration.trouble:
+        raise calibration.trouble

@@ -64,9 +64,9 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     def load(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
     ) -> Config:
-        """`resumed`: a workspace whose configuration is used if none is named; its engine command runs only if
-        `trusted`. `ladder`: several prefixes if none are configured. Raises WorkspaceError if `resumed` holds no run.
-        """
+        """Return the chosen configuration. If none is named, it is that of the workspace `resumed`, whose engine
+        command runs only if `trusted`. `ladder`: use several prefixes if none are configured. Raises WorkspaceError if
+        `resumed` holds no run."""
         if self.config is None and resumed and (resumed / "manifest.json").is_file():
             # The variables in it were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
@@ -78,7 +78,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         if self._file == DEMO:
             if resumed:
                 raise WorkspaceError(
-                    f"{resumed} holds no run to take up: give the --output of one, or name what to evaluate (CONFIG, "
+                    f"{resumed} holds no run to resume: give the --output of one, or name what to evaluate (CONFIG, "
                     "--project, --dataset) to begin one there"
                 )
             screen.say(THIS_IS_THE_DEMO)
@@ -87,7 +87,8 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     def load_and_limit(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, everything: bool = False
     ) -> Config:
-        """Like `load`, with the usual number of sessions if none is set; with `everything`, all sessions."""
+        """Return the configuration as `load` does, with the usual number of sessions if none is set, or all
+        sessions."""
         if everything and self.sessions:
             raise click.UsageError("--all and --sessions say different things: leave one of them out")
         config = self.load(screen, resumed, trusted=trusted)
@@ -158,7 +159,7 @@ SESSIONS = (
 )
 ALL = "Evaluate all sessions of the project."
 SEED = "The seed of the sample and of everything else that is random (interpret.seed)."
-COMMAND = "A language server of your own, started by this command, as the engine."
+COMMAND = "The command that starts your own language server, which is the engine."
 LIKE = (
     "Treat --engine-command like this engine: same settings, variables, dependencies and waiting. Default: the "
     "engine whose program the command starts."
@@ -176,7 +177,7 @@ def _add_all(command: Command, *options: Decorator) -> Command:
 
 
 def add_choice_options(command: Command) -> Command:
-    # click gives each option by its name, so the fields of Choices are taken out of what it gives.
+    # click passes all options by name; those that are fields of Choices are collected here.
     @wraps(command)
     def collect_choices(**values: Any) -> None:
         chosen = {field.name: values.pop(field.name) for field in fields(Choices)}
@@ -281,7 +282,7 @@ def add_removed_option(name: str, advice: str) -> Decorator:
 def require_output(output: Path | None, *, resume: bool, what: str) -> None:
     """Raise UsageError if a run is resumed without its folder."""
     if resume and output is None:
-        raise click.UsageError(f"--resume needs --output DIR, the {what} to take up")
+        raise click.UsageError(f"--resume needs --output DIR, the {what} to resume")
 
 
 def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:

@@ -91,19 +91,19 @@ def evaluate(
     if chosen.projects:
         why = "each project of a suite is evaluated whole, and asked everything"
         _refuse(why, reuse=reuse, precision=precision, shard=shard)
-        suite_told(suite_job.evaluate(chosen, screen=screen, **options), screen, opening=opening)
+        present_suite(suite_job.evaluate(chosen, screen=screen, **options), screen, opening=opening)
         return
     done = evaluate_job.evaluate(chosen, screen=screen, shard=part, reuse=reuse, precision=precision, **options)
-    evaluation_told(done, screen, opening=opening)
+    present_evaluation(done, screen, opening=opening)
 
 
-def evaluation_told(done: Evaluated, screen: Screen, *, opening: bool = False) -> None:
+def present_evaluation(done: Evaluated, screen: Screen, *, opening: bool = False) -> None:
     announcing.evaluation(done, screen)
     presenting.evaluation(done, screen)
     _end(done, screen, opening=opening)
 
 
-def suite_told(done: SuiteOutcome, screen: Screen, *, opening: bool) -> None:
+def present_suite(done: SuiteOutcome, screen: Screen, *, opening: bool) -> None:
     announcing.suite(done, screen)
     presenting.small(done.suite, done.folder, done.reports, screen)
     _end(done, screen, opening=opening)
@@ -140,7 +140,7 @@ def actions(choices: cli_options.Choices, output: Path | None, jobs: int) -> Non
 @cli.command()
 @click.argument("workspace", type=cli_options.FOLDER)
 @add_named_option("--engine", "engines", metavar="NAME[@VERSION]", help="Ask another engine; needs --output.")
-@click.option("--engine-command", metavar="COMMAND", help="Ask a language server of your own; needs --output.")
+@click.option("--engine-command", metavar="COMMAND", help="Ask your own language server; needs --output.")
 @add_named_option(
     "--completion-type", "completion-types", metavar="T", help="Use another completion type; needs --output."
 )

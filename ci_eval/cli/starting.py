@@ -1,4 +1,4 @@
-"""The command that begins: it asks what is to be measured."""
+"""The command `init`, which asks what to measure."""
 
 from __future__ import annotations
 
@@ -21,17 +21,20 @@ from ci_eval.fetch import identity
 from ci_eval.jobs.workflows import origin, starting, teamcity_files
 from ci_eval.jobs.workflows.origin import CONFIG, Request
 
+ENGINE = "An engine; with --for algorithms several, separated by commas."
+INIT_CI = "Whose files are written. Default: what the repository's server reads."
+FOR = (
+    "night; pull-request (figures and gates; at GitHub with a comment; needs --build and --engine-command); logs "
+    "(weekly, and the ranker they train); notice (of red nights: an issue at GitHub, mail from TeamCity); site (the "
+    "trends, at GitHub Pages); algorithms (nights that rank several engines)."
+)
+ACTION = "The commit of ci-eval that the CI uses. Default: the one that is installed."
+
 
 @cli.command()
 @add_named_option("--language", "languages", metavar="L", default="", help="A language.")
-@add_named_option(
-    "--engine",
-    "engines",
-    metavar="NAME[@VERSION]",
-    default="",
-    help="An engine; with --for algorithms several, separated by commas.",
-)
-@click.option("--engine-command", metavar="COMMAND", default="", help="A language server of your own, as the engine.")
+@add_named_option("--engine", "engines", metavar="NAME[@VERSION]", default="", help=ENGINE)
+@click.option("--engine-command", metavar="COMMAND", default="", help="The command of your own language server.")
 @click.option("--engine-like", "--like", metavar="NAME", default="", help="Treat the command like this engine.")
 @click.option("--endpoint", metavar="URL", default="", help="A language model as the engine, at this address.")
 @click.option("--model", metavar="NAME", default="", help="The endpoint's name for the model.")
@@ -41,30 +44,10 @@ from ci_eval.jobs.workflows.origin import CONFIG, Request
 )
 @click.option("--build", metavar="COMMAND", default="", help="Builds the engine in a job before the others.")
 @click.option("--build-output", metavar="PATH", default="", help="What the build leaves for them. Default: build.")
-@click.option(
-    "--ci",
-    "system",
-    type=click.Choice(list(starting.SYSTEMS)),
-    help="Whose files are written. Default: what the repository's server reads.",
-)
-@click.option(
-    "--for",
-    "purposes",
-    metavar="PURPOSE,...",
-    default="night",
-    show_default=True,
-    help="night; pull-request (figures and gates; at GitHub with a comment; needs --build and "
-    "--engine-command); logs (weekly, and the ranker they train); "
-    "notice (of red nights: an issue at GitHub, mail from TeamCity); site (the trends, at GitHub Pages); "
-    "algorithms (nights that rank several engines).",
-)
-@click.option("--mail", metavar="ADDRESS", default="", help="Whom TeamCity tells of red nights.")
-@click.option(
-    "--action",
-    metavar="OWNER/NAME@COMMIT",
-    default="",
-    help="The commit of ci-eval that the CI uses. Default: the one that is installed.",
-)
+@click.option("--ci", "system", type=click.Choice(list(starting.SYSTEMS)), help=INIT_CI)
+@click.option("--for", "purposes", metavar="PURPOSE,...", default="night", show_default=True, help=FOR)
+@click.option("--mail", metavar="ADDRESS", default="", help="The address that TeamCity sends mail about red nights to.")
+@click.option("--action", metavar="OWNER/NAME@COMMIT", default="", help=ACTION)
 @click.option(
     "--output", type=FILE, metavar="DIR", default=Path(), help="Your repository. Default: the current folder."
 )
@@ -160,7 +143,7 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
 
 def _read_stdin() -> Iterator[str]:
     # Some CIs leave standard input open, but never write to it.
-    with suppress(io.UnsupportedOperation):  # a test's standard input is no file
+    with suppress(io.UnsupportedOperation):  # a test's standard input is not a file
         if not select.select([sys.stdin], [], [], 1)[0]:
             return
     yield from sys.stdin

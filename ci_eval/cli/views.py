@@ -19,17 +19,13 @@ from ci_eval.jobs import listings as listing
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import plan as plan_job
 
+SHARDS = "The number of shards per evaluation; a suite has one."
+ML_CONFIG = "A configuration that is evaluated by the type ML, too; may be repeated."
+
 
 @cli.command("plan")
 @click.argument("configs", metavar="CONFIG...", type=FILE, nargs=-1, required=True)
-@click.option(
-    "--shards",
-    type=COUNT,
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="The number of shards per evaluation; a suite has one.",
-)
+@click.option("--shards", type=COUNT, metavar="N", default=1, show_default=True, help=SHARDS)
 @add_named_option(
     "--completion-type",
     "completion-types",
@@ -40,14 +36,7 @@ from ci_eval.jobs.workflows import plan as plan_job
     help="May be repeated. Default: BASIC.",
 )
 @add_removed_option("--timings", "each evaluation has --shards shards; plan a longer one by itself, with more of them")
-@click.option(
-    "--ml-config",
-    "ml_configs",
-    type=FILE,
-    metavar="CONFIG",
-    multiple=True,
-    help="A configuration that is evaluated by the type ML, too; may be repeated.",
-)
+@click.option("--ml-config", "ml_configs", type=FILE, metavar="CONFIG", multiple=True, help=ML_CONFIG)
 @click.option("--name", metavar="NAME", default="", help="Begins the names of all evaluations.")
 def plan_(configs: tuple[Path, ...], **options: Any) -> None:
     """Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.
@@ -63,15 +52,12 @@ def plan_(configs: tuple[Path, ...], **options: Any) -> None:
     _announce_plan(plan_job.plan(configs, **options))
 
 
+PROJECT = "A project in place of trainingProjects; may be repeated."
+
+
 @cli.command("plan-logs")
 @click.argument("configs", metavar="CONFIG...", type=FILE, nargs=-1, required=True)
-@click.option(
-    "--project",
-    "projects",
-    metavar="SPEC",
-    multiple=True,
-    help="A project in place of trainingProjects; may be repeated.",
-)
+@click.option("--project", "projects", metavar="SPEC", multiple=True, help=PROJECT)
 def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
     """Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON.
 

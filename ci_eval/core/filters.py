@@ -97,7 +97,8 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """`sessions`: filter → number of sessions it lets through. ALL leads if the headline's filter has none."""
+        """Return the filters with ALL as the headline if the headline's filter has no session. `sessions`: filter → the
+        number of sessions that pass."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
@@ -112,8 +113,8 @@ def report_filters(
     weights: Mapping[Kind, float],
     headline: str,
 ) -> ReportFilters:
-    """`grouped`: names, imports and keywords are shown apart. `lengths`: numbers of letters typed, if there are
-    several. `headline`: `all`, a group or a filter, as `reports.headline` says."""
+    """Return the filters of a report. `grouped`: names, imports and keywords have filters. `lengths`: numbers of
+    letters typed, if there are several. `headline`: `all`, a group or a filter, as `reports.headline` says."""
     lengths = sorted(set(lengths))
     typed = _leading_length(lengths)
     possible: list[int | None] = [*lengths] or [None]
@@ -133,7 +134,8 @@ def report_filters(
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
-    """`name`: `all`, a group of kinds (its tokens with one letter typed), or a filter's name. `lengths`: sorted."""
+    """Return the name of a filter. `name`: `all`, a group of kinds (its tokens with one letter typed), or the name of a
+    filter. `lengths`: sorted."""
     plain = name.strip()
     if plain.lower() == EVERYTHING.lower():
         return EVERYTHING

@@ -60,9 +60,9 @@ def seconds(text: str) -> float:
 
 
 BUSY_LOAD = 2.0
-"""The least number of processes per core, running or waiting, with which a machine is busy."""
+"""A machine with at least this many processes per core, running or waiting, is busy."""
 BUSY_PRESSURE = 0.5
-"""The least share of the time in which processes wait for a core, with which a machine is busy."""
+"""A machine whose processes wait for a core in at least this share of the time is busy."""
 PRESSURE = Path("/proc/pressure/cpu")
 
 
@@ -102,14 +102,14 @@ def collect_rarely() -> None:
 
 
 def peak_below(pid: int) -> int | None:
-    """Return the sum of the peak resident bytes of the processes below that one, now; None if there is none, or no
+    """Return the sum of the peak resident bytes of the processes below one; None without such processes, or without
     Linux. The processes may have had their peaks at different times, and shared pages count for each."""
     peaks = [peak for child in list_descendants(pid) if (peak := read_peak_memory(child)) is not None]
     return sum(peaks) if peaks else None
 
 
 def list_descendants(pid: int) -> Iterator[int]:
-    """Yield nothing if the system has no lists of processes."""
+    """Yield the ids of all processes below one; nothing if the system has no lists of processes."""
     waiting = [pid]
     while waiting:
         children: list[int] = []
@@ -136,7 +136,7 @@ def count_cpu_below(pid: int) -> float | None:
 
 
 def read_cpu_clocks(pids: Iterable[int]) -> dict[int, int]:
-    """Return nanoseconds; processes that have ended are left out."""
+    """Return the CPU time by process, in nanoseconds. Processes that have ended are left out."""
     clocks = {}
     for pid in pids:
         with suppress(OSError):
@@ -146,7 +146,7 @@ def read_cpu_clocks(pids: Iterable[int]) -> dict[int, int]:
 
 
 def read_peak_memory(pid: int | str) -> int | None:
-    """Return bytes; None if unknown. "self" is this process."""
+    """Return the peak resident bytes of a process; None if unknown. "self" is this process."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:  # it has ended, or this is not Linux

@@ -154,8 +154,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
     drawn: dict[str, str] | None = None
-    """What was drawn and decides figures beyond the choice of sessions, by its name: the seed. None in workspaces that
-    are older than this field, or that another program made."""
+    """The random choices that decide figures, besides the choice of sessions: name → seed. None in workspaces that are
+    older than this field, or that another program made."""
     histories: Histories | None = None
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
@@ -186,7 +186,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Return no classes of a simple sample."""
+        """Return the classes of the sample; none if it is a simple sample."""
         return tuple(self.strata.get("", ()))
 
     @property
@@ -207,10 +207,10 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def draws(self) -> dict[str, str]:
-        """Return what was drawn and decides figures: name → seed. Another seed would change these figures."""
+        """Return the random choices that decide figures: name → seed. Another seed would change the figures."""
         if self.drawn is not None:
             return self.drawn
-        # Such sessions are each one draw of the modelled user; they hold no other that it might have been.
+        # Each of these sessions is one draw of the modelled user, and has no other possible course.
         return {USER: str(self.seed)} if decides_by_chance(self.user) else {}
 
     def conditions(self) -> dict[str, str]:
@@ -247,7 +247,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def clusters(self) -> str:
-        """Return the plural of what the sample of other code consists of."""
+        """Return the plural name of the units in a sample of other code."""
         return f"groups by {self.clustered}" if self.clustered else cluster_unit(len(self.projects))
 
     def cluster(self, path: str) -> str:
@@ -257,7 +257,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:
-    """Yield name, former and present value."""
+    """Yield the name, the former and the present value of each difference."""
     return ((name, value, now[name]) for name, value in was.items() if value != now[name])
 
 

@@ -98,7 +98,7 @@ def _read_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str
 
 
 LONGEST_NAME = 40
-"""In characters."""
+"""The most characters of a prompt's name."""
 
 
 def field(line: Mapping[str, object], name: str) -> object:

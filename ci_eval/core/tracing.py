@@ -25,7 +25,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def attach_listener(listener: Listener) -> Iterator[None]:
-    """A message is passed on when it was sent, or was received as a whole."""
+    """Call the listener with each message of the block, after it was sent, or received as a whole."""
     token = _listener.set(listener)
     try:
         yield
@@ -45,7 +45,7 @@ class Trace:
     def __init__(
         self, write: Callable[[str], None], *, full: bool, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        """Long texts and lists are shortened unless `full`."""
+        """Set the function that gets the lines. Long texts and lists are shortened unless `full`."""
         self._write = write
         self._full = full
         self._clock = clock

@@ -161,9 +161,10 @@ class Possible:
         self._lookups += 1
 
     def courses(self) -> tuple[Course, ...]:
-        """Return what the session may have been, first the likeliest course from the likeliest first lookup."""
+        """Return the possible courses of the session; those from the likeliest first lookup come first, the likeliest
+        of them at the top."""
         for first, asking, blind in self._asking:
-            # Who did not take the text types it to the end.
+            # A user who did not take the text types it to the end.
             self._courses[first, self._lookups, False] += asking + blind
         courses = [Course(*place, share) for place, share in self._courses.items() if share > 0]
         first = -self._likeliest[1]

@@ -113,7 +113,7 @@ class Workers(Generic[Task, Result]):
                 messages = [task] if alive else [self._job, task]
                 worker = alive.pop(0) if alive else _Worker(self._counter)
                 self._idle = alive
-                # Ctrl-C may break a message off; the worker is killed then, which takes that it is known.
+                # The worker is known before it gets anything, so that it is killed if Ctrl-C cuts a message off.
                 self._busy[worker] = task, tries
                 for message in messages:
                     worker.send(message)

@@ -58,7 +58,7 @@ S = TypeVar("S", bound=Identified)
 Head = TypeVar("Head", bound=FileHead)
 
 MOST_SESSIONS = 10_000_000
-"""Of one source file; a file of 1 MB has a hundred thousand tokens."""
+"""The most sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
 
 FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
 
@@ -137,7 +137,7 @@ class Workspace:
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
 
     def verify(self, *parts: str) -> None:
-        """`parts`: default all. Raises WorkspaceError if they changed since the workspace was sealed."""
+        """Check the given parts, or all. Raises WorkspaceError if one changed since the workspace was sealed."""
         digests = self.manifest().digests
         if not digests:
             raise WorkspaceError(f"{self.folder} was not finished: its manifest has no digests; evaluate again")
@@ -201,7 +201,7 @@ class Workspace:
         return Strata(sessions, merged, manifest.unparsable)
 
     def action_files(self) -> list[Path]:
-        """Sorted by name: the same order in every run."""
+        """Return the files of actions, sorted by name: the same order in every run."""
         return _packed_files(self.folder / "actions", ACTIONS)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
@@ -297,8 +297,8 @@ class Workspace:
 
 
 def find_workspaces(places: Iterable[Path]) -> list[Path]:
-    """Return these folders that are workspaces, and the workspaces directly below the others, in order of name. Raises
-    WorkspaceError if a folder is no workspace and holds none."""
+    """Return the folders that are workspaces, and the workspaces directly below the others, in order of name. Raises
+    WorkspaceError if a folder neither is nor holds a workspace."""
     # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
     workspaces = []
     for place in places:

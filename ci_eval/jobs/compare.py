@@ -152,7 +152,10 @@ def _add_base(
 ) -> list[Workspace]:
     """Put the base first. A single workspace gets a base from the past, if there is one."""
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
-        screen.say(f"{candidates[0].folder} is not a base: another ranker ordered its lists, so two things may differ")
+        screen.say(
+            f"{candidates[0].folder} is not a base: another ranker ordered its lists, so the engine and the "
+            "ranker may differ"
+        )
         return list(candidates[1:])
     if len(candidates) != 1:
         return list(candidates)
@@ -160,14 +163,14 @@ def _add_base(
     if past is None:
         raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
     now = new.manifest()
-    # The folder may hold newer evaluations as well, which are no base.
+    # The folder may also hold newer evaluations, which cannot be a base.
     earlier = [workspace for workspace in map(Workspace.open, past.workspaces) if _start(workspace) < _start(new)]
     for workspace in sorted(earlier, key=_start, reverse=True):
         difference = next(unlike(workspace.manifest().series(), now.series()), None)
         if difference is None:
             return [workspace, new]
         what, was, is_now = difference
-        screen.say(f"{workspace.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
+        screen.say(f"{workspace.folder} is not a base: its {what} is {was or 'none'}, not {is_now or 'none'}")
     return [new]
 
 
@@ -320,7 +323,7 @@ def slug(text: str) -> str:
 
 
 UNGATED = View(overrides=("comparison.gates=[]",))
-"""The view of an evaluation among others: the gates of its configuration are about its own past."""
+"""The view without the gates of the configuration, which are about the past of that evaluation alone."""
 
 
 class RankingOutcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -48,7 +48,7 @@ OWN = (
     "trainingProjects",
     "outputDir",
 )
-"""Keys in which sides may differ. All others decide what is asked, or what a figure means."""
+"""The keys in which sides may differ. All others decide what is asked, or what a figure means."""
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +78,8 @@ def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[li
 
 
 def make_side(config: Config, name: str, settings: Sequence[str], like: str | None = None) -> Side:
-    """`name`: NAME, NAME@VERSION or a command; a file or "" keeps the engine. Raises ConfigError."""
+    """Return a side with the settings. `name`: NAME, NAME@VERSION or a command; a file or "" keeps the engine of the
+    configuration. Raises ConfigError."""
     if name and not is_file(name):
         is_command = " " in name or "/" in name
         config = set_engine_command(config, name, like) if is_command else patch(config, engine=name)
@@ -123,7 +124,7 @@ def check_same_configuration(
         for difference in differences
         if not any(_is_own(difference.name, config) for config in (ours, theirs))
     ]
-    if not unasked and (stranger := _sent_to_known_only(base, new)):
+    if not unasked and (stranger := _find_extra_settings(base, new)):
         unasked = [Condition(name=name, base=value, new=None) for name, value in stranger]
     if unasked:
         raise ConfigError(
@@ -157,7 +158,8 @@ def _is_own(name: str, config: Config) -> bool:
     return root in ON_TOP and name in dict(list_settings(own))
 
 
-def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
+def _find_extra_settings(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
+    """Return the settings that a known engine gets, and a command that is like no known engine does not."""
     for (config, engine, _), (_, known_engine, sent) in zip(sides, reversed(sides), strict=True):
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
         if unknown and make_overlay(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
@@ -265,7 +267,7 @@ def name_folders(sides: Sequence[Side]) -> list[str]:
 
 
 def prepare_sides(sides: Sequence[Side], screen: Screen) -> list[Prepared]:
-    """Pin a project without a version, or of a branch, by the first side for all."""
+    """Prepare all sides with the project version that the first side resolved."""
     prepared = [prepare(sides[0].config, screen)]
     pinned = prepared[0].config.project
     for side in sides[1:]:

@@ -62,7 +62,8 @@ def attach_gates(
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Rules:
-    """`of_run`: other figures that have gates. Raises ConfigError."""
+    """Return the metrics with the parsed gates. `of_run`: further figures that gates may be about. Raises
+    ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]

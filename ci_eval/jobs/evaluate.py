@@ -149,7 +149,7 @@ def only_sessions(
                 f"`ci-eval actions --set interpret.seed={seed}` makes them"
             )
     if output is None:
-        workspace = runs.take_up(source, prepared, jobs)
+        workspace = runs.resume_run(source, prepared, jobs)
     else:
         workspace = runs.copy_actions(source, prepared, output, jobs, shard)
     with runs.kept(workspace.folder):
@@ -174,7 +174,7 @@ def _change_stage(config: Config, settings: Sequence[str]) -> Config:
         spelled.append(f"{key}{equals}{value}")
         if key.partition(".")[0] not in STAGE:
             raise ConfigError(
-                f"`{key}` is no setting of stage 2, whose settings are those of {' and '.join(STAGE)}: the actions "
+                f"`{key}` is not a setting of stage 2, whose settings are those of {' and '.join(STAGE)}: the actions "
                 "were made without it, and reports take theirs from `ci-eval report --set`"
             )
     changed = override(config, spelled)
@@ -200,7 +200,7 @@ def only_logs(
 
 
 def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
-    """Interrupted runs are reported, too. Each workspace stores the changed `view`."""
+    """Write the reports again, also of interrupted runs. Each workspace stores the changed `view`."""
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
         change_view(workspace.view_path, workspace.config_path, view)
@@ -281,7 +281,7 @@ def rerank(
 
 
 def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
-    """Resumes an interrupted grading. Raises ConfigError or WorkspaceError."""
+    """Grade all sessions again, or resume an interrupted grading. Raises ConfigError or WorkspaceError."""
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
     # An interrupted grading leaves a complete run without digests, which this call resumes.

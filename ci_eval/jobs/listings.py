@@ -63,7 +63,7 @@ NAMES: dict[str, Callable[[], list[str]]] = {
     "log-formats": formats.names,
     "keys": lambda: [key.name for key in keys()],
 }
-"""Names alone, sorted. Rows would load engines and others, which is slower."""
+"""Functions that return sorted names. Rows would load engines and others, which is slower."""
 
 
 SCHEMAS = ("configuration", "metrics", "comparison", "manifest", "samples")
@@ -96,7 +96,7 @@ VALUES = {
 
 
 def list_values(key: str) -> list[str]:
-    """Return none if they are many, or if there is no such key."""
+    """Return the values of a key; none if there are many, or if there is no such key."""
     if key in VALUES:
         return NAMES[VALUES[key]]()
     return next((list(known_key.choices) for known_key in keys() if known_key.name == key), [])

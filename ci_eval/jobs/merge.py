@@ -1,4 +1,4 @@
-"""The job `merge`: makes one workspace of the shards of one run, or of the runs over several projects."""
+"""The job `merge`: it writes one workspace from the shards of a run, or from the runs over several projects."""
 
 from __future__ import annotations
 
@@ -47,9 +47,26 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
     of_shards = [workspace.manifest().shard is not None for workspace in workspaces]
     if any(of_shards) and not all(of_shards):
         whole = workspaces[of_shards.index(False)]
-        raise WorkspaceError(f"{whole.folder} is no shard: it was evaluated without --shard; give only shards, or none")
-    chosen = _newest_attempts(workspaces, screen) if all(of_shards) else workspaces
-    merged = _merge_shards(chosen, output) if all(of_shards) else _merge_projects(chosen, output, screen)
+        raise WorkspaceError(
+            f"{whole.folder} is not a shard: it was evaluated without --shard; give only shards, or none"
+        )
+    if all(of_shards):
+        attempts: dict[int, list[Workspace]] = {}
+        for shard in workspaces:
+            attempts.setdefault(Shard.parse(shard.manifest().shard or "").index, []).append(shard)
+        chosen = []
+        for index in sorted(attempts):
+            *older, newest = sorted(
+                attempts[index], key=lambda shard: (shard.manifest().complete, machine.seconds(shard.manifest().start))
+            )
+            for attempt in older:
+                is_copy = attempt.manifest() == newest.manifest()
+                why = "holds the same" if is_copy else f"is a newer attempt of shard {index}"
+                screen.warn(f"{attempt.folder} is left out: {newest.folder} {why}")
+            chosen.append(newest)
+        merged = _merge_shards(chosen, output)
+    else:
+        chosen, merged = workspaces, _merge_projects(workspaces, output, screen)
     kept = [(workspace.folder / "logs", workspace.manifest().logs) for workspace in chosen]
     if records := [(folder, record) for folder, record in kept if record]:
         # Shards are in the order of their numbers, so the result does not depend on the order of the arguments.
@@ -109,7 +126,18 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
 
 def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:
     manifests = [workspace.manifest() for workspace in workspaces]
-    _check_projects(workspaces, manifests)
+    texts = [manifest.project.checksum for manifest in manifests]
+    for workspace, manifest in zip(workspaces, manifests, strict=True):
+        _check_complete(workspace)
+        if manifest.projects:
+            raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces it was made of")
+        for what, was, now in unlike(_shared_values(manifests[0]), _shared_values(manifest)):
+            raise WorkspaceError(
+                f"{workspace.folder} does not go with {workspaces[0].folder}: its {what} is {now}, not {was}"
+            )
+    for workspace, text in zip(workspaces, texts, strict=True):
+        if texts.count(text) > 1:
+            raise WorkspaceError(f"{workspace.folder}: its project is there twice; the shards of a run have --shard")
     merged = Workspace.create(output)
     atomic.copy(workspaces[0].config_path, merged.config_path)
     names = [manifest.project.name for manifest in manifests]
@@ -157,43 +185,9 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     return merged
 
 
-def _check_projects(workspaces: Sequence[Workspace], manifests: Sequence[Manifest]) -> None:
-    first = manifests[0]
-    for workspace, manifest in zip(workspaces, manifests, strict=True):
-        _check_complete(workspace)
-        if manifest.projects:
-            raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces it was made of")
-        for what, was, now in unlike(_shared_values(first), _shared_values(manifest)):
-            raise WorkspaceError(
-                f"{workspace.folder} does not go with {workspaces[0].folder}: its {what} is {now}, not {was}"
-            )
-    texts = [manifest.project.checksum for manifest in manifests]
-    for workspace, text in zip(workspaces, texts, strict=True):
-        if texts.count(text) > 1:
-            raise WorkspaceError(f"{workspace.folder}: its project is there twice; the shards of a run have --shard")
-
-
 def _shared_values(manifest: Manifest) -> dict[str, object]:
     # The actions differ, since each project has its own files.
     return {**manifest.answering(), "file filter": "", "ci-eval": manifest.ci_eval}
-
-
-def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Workspace]:
-    attempts: dict[int, list[Workspace]] = {}
-    for shard in shards:
-        manifest = shard.manifest()
-        attempts.setdefault(Shard.parse(manifest.shard or "").index, []).append(shard)
-    chosen = []
-    for index in sorted(attempts):
-        *older, newest = sorted(
-            attempts[index], key=lambda shard: (shard.manifest().complete, machine.seconds(shard.manifest().start))
-        )
-        for attempt in older:
-            is_copy = attempt.manifest() == newest.manifest()
-            why = "holds the same" if is_copy else f"is a newer attempt of shard {index}"
-            screen.warn(f"{attempt.folder} is left out: {newest.folder} {why}")
-        chosen.append(newest)
-    return chosen
 
 
 def _check_complete(workspace: Workspace) -> None:

@@ -204,7 +204,7 @@ def find_difference(
             leading, of = phases.count_leading(size), phases.count_leading(sessions)
             pilot = compare.pilot(base, new, metrics, filters, detection.metric, sessions=of, asked=leading)
             more = next_size(pilot, leading, of, wanted, power)
-            enough_sessions = size if more == leading else phases.size_with(more)
+            enough_sessions = size if more == leading else int(np.searchsorted(phases.leading, more)) + 1
         return enough_sessions if most is None else min(enough_sessions, max(phases.affordable(most), size))
 
     if phases := _ask_in_phases(asked, folder, jobs, screen, choose_size):
@@ -258,7 +258,7 @@ class _Phases:
         self._listed = interpret.list_sessions(first, first.manifest().classes, prepared.config.interpret.seed)
         # With this order, `sessionsLimit` chooses the same sessions for the same number.
         self.order = self._listed.order()
-        self._leading = np.cumsum(self._listed.classes[self.order] == 0)
+        self.leading = np.cumsum(self._listed.classes[self.order] == 0)
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
         self._folder, self._jobs, self._screen = folder, jobs, screen
 
@@ -275,10 +275,7 @@ class _Phases:
         return max(fits, default=min(sizes))
 
     def count_leading(self, size: int) -> int:
-        return int(self._leading[size - 1])
-
-    def size_with(self, leading: int) -> int:
-        return int(np.searchsorted(self._leading, leading)) + 1
+        return int(self.leading[size - 1])
 
     def ask(self, size: int) -> None:
         number, begun = len(self.made), time.monotonic()

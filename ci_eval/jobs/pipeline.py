@@ -126,7 +126,7 @@ def find_trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
     if count > allowed * manifest.finished:
         return errors.TooManyUnreadable(
             f"{count:,} of {manifest.finished:,} answers could not be read ({count / manifest.finished:.1%}), allowed "
-            f"are {allowed:.1%} (engine.allowedUnreadable): they are no code at their place, or have not the form that "
+            f"are {allowed:.1%} (engine.allowedUnreadable): they are not code at their place, or not in the form that "
             "was asked for; the sessions' pages have what the model wrote"
         )
     return _find_emptiness(workspace, manifest, config.interpret.allowed_empty)
@@ -391,7 +391,7 @@ def together(confined: Iterable[str]) -> str:
 
 
 def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = ()) -> Evaluated:
-    """`gates`: absolute ones. Raises WorkspaceError if there are no complete sessions."""
+    """Write the reports of a workspace. `gates`: absolute ones. Raises WorkspaceError without complete sessions."""
     complete = workspace.manifest().complete
     # An interrupted run has a report of the sessions that are complete.
     if not complete and not any(workspace.sources()):

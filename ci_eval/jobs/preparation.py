@@ -44,11 +44,13 @@ def servers() -> Iterator[LspEngine]:
 
 
 def named_engine(config: Config) -> Engine:
-    """Return the engine of `engine.name`. Raises ConfigError if its options do not fit."""
+    """Return the engine that `engine.name` names. Raises ConfigError if its options do not fit."""
     engine_config = config.engine
     # No engine's name has a space, which a command has.
     if " " in engine_config.name:
-        raise ConfigError(f"{engine_config.name!r} is no engine's name: did you mean --engine-command for a command?")
+        raise ConfigError(
+            f"{engine_config.name!r} is not the name of an engine: did you mean --engine-command for a command?"
+        )
     engine = engines.CATALOG.load(engine_config.name)
     if isinstance(engine, LspEngine):
         return _set_auto_import(replace(engine, own=make_overlay(engine_config)), config)
@@ -56,7 +58,7 @@ def named_engine(config: Config) -> Engine:
     usual.chosen(config.interpret.auto_import, engine.name)
     for key in (key for key in ON_TOP if key != "options" and getattr(engine_config, key)):
         raise ConfigError(
-            f"`engine.{key}` is given, but {engine.name} is no language server, which it is for: remove it"
+            f"`engine.{key}` is for language servers, and {engine.name} is not a language server: remove it"
         )
     if not engine_config.options:
         return engine
@@ -90,7 +92,7 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
         return engine
     possible = ", ".join(server.name for server in servers())
     raise ConfigError(
-        f"`engine.like` is {engine.name}, which is no language server, as a `command` is; known: {possible}"
+        f"`engine.like` is {engine.name}, which is not a language server as a `command` is; known: {possible}"
     )
 
 
@@ -243,7 +245,9 @@ def prepare(config: Config, screen: Screen) -> Prepared:
         for folder in config.project.source_roots:
             whole = (around or target).root
             if not (whole / folder).is_dir() or not (whole / folder).resolve().is_relative_to(whole.resolve()):
-                raise ConfigError(f"project.sourceRoots: {folder!r} is no folder of the project; give it from its root")
+                raise ConfigError(
+                    f"project.sourceRoots: {folder!r} is not a folder of the project; give its path from the root"
+                )
         # Records may belong to a project, which is then the one that engines see.
         if config.project.spec and not project.lasts(config.project.spec):
             # So a resumed run, and the other engine of a comparison, see the same files.
@@ -416,11 +420,9 @@ def load_task(config: Config) -> Task:
             "remove it: AcceptanceRate has its own user"
         )
     if config.judge and not task.judge:
-        raise ConfigError(
-            f"nothing of the task {task.name} is judged by a model, so `judge` says nothing to it: remove it"
-        )
+        raise ConfigError(f"`judge` has no effect on the task {task.name}, which no language model judges: remove it")
     if config.run.tests and not task.runner:
-        raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
+        raise ConfigError(f"`run.tests` has no effect on the task {task.name}, whose answers are not tests: remove it")
     kinds = frozenset(strategy.filters.statement_types or ())
     if not (task.every_token or task.of_silence) and kinds and kinds <= UNREFERRING:
         raise ConfigError(
@@ -456,24 +458,26 @@ def load_task(config: Config) -> Task:
 def _check_target(task: Task, config: Config) -> None:
     """Raise ConfigError unless the configuration names a dataset for a task that takes one, and none for others."""
     if config.queries != QueriesConfig() and not task.splitting:
-        raise ConfigError(f"the task {task.name} asks about no histories, so `queries` says nothing to it: remove it")
+        raise ConfigError(f"`queries` has no effect on the task {task.name}, which asks about no histories: remove it")
     if not (takes_dataset(task) or task.takes_holes):
         if config.dataset.spec:
-            raise ConfigError(f"the task {task.name} is about source code, so `dataset` says nothing to it: remove it")
+            raise ConfigError(f"`dataset` has no effect on the task {task.name}, which is about source code: remove it")
         return
     if not config.dataset.spec:
         if task.takes_holes:
             return
         raise ConfigError(f"the task {task.name} takes records: add --dataset FILE, or `dataset:` to the configuration")
     if config.project.spec and not has_carets(task):
-        raise ConfigError(f"the task {task.name} takes records, so `project` says nothing to it: remove it")
+        raise ConfigError(f"`project` has no effect on the task {task.name}, which takes records: remove it")
     if task.takes_holes and config.engine.window.other_files:
         # Several holes may be of one text, and would show each other's answer.
         raise ConfigError(
             "engine.window.otherFiles shows files of a project, and holes of a dataset have none: remove it"
         )
     if config.actions != ActionsConfig():
-        raise ConfigError(f"the task {task.name} takes records as they are, so `actions` says nothing to it: remove it")
+        raise ConfigError(
+            f"`actions` has no effect on the task {task.name}, which takes records as they are: remove it"
+        )
 
 
 def load_engine(config: Config) -> Engine:

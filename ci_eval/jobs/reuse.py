@@ -61,7 +61,28 @@ def digest_imports(root: Path) -> dict[str, str]:
         path for path in everything if not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
     )
     shared = _digest([*everything, *(contents[path] for path in seen_by_all)])
-    reached = _follow_imports(root, sources)
+    by_ending: dict[Name, list[int]] = defaultdict(list)
+    for rank, path in enumerate(sources):
+        parts = PurePosixPath(path)
+        stem = (*parts.parent.parts, parts.name.partition(".")[0])
+        for name in {stem, stem[:-1] if stem[-1:] == OWN else stem}:
+            for begin in range(len(name)):
+                by_ending[name[begin:]].append(rank)
+    texts = (read_own(root, path).decode(errors="replace") for path in sources)
+    edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
+    # The direct and indirect imports of each source, and itself. A set of bits is one integer, so a union is one
+    # operation.
+    reached = [1 << rank for rank in range(len(sources))]
+    changing = True
+    # Imports may form cycles, so the sets grow until none changes.
+    while changing:
+        changing = False
+        for rank, targets in enumerate(edges):
+            bits = reached[rank]
+            for target in targets:
+                bits |= reached[target]
+            changing = changing or bits != reached[rank]
+            reached[rank] = bits
     known: dict[int, str] = {}
     # Files of one import cycle share their set, so its digest is made once.
     for bits in set(reached):
@@ -77,32 +98,6 @@ def _content_digest(root: Path, path: str) -> str:
 def _digest(parts: Sequence[str]) -> str:
     # A path may hold bytes that are not UTF-8.
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
-
-
-def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
-    """Return for each source the set of bits of its direct and indirect imports, itself included."""
-    by_ending: dict[Name, list[int]] = defaultdict(list)
-    for rank, path in enumerate(sources):
-        parts = PurePosixPath(path)
-        stem = (*parts.parent.parts, parts.name.partition(".")[0])
-        for name in {stem, stem[:-1] if stem[-1:] == OWN else stem}:
-            for begin in range(len(name)):
-                by_ending[name[begin:]].append(rank)
-    texts = (read_own(root, path).decode(errors="replace") for path in sources)
-    edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
-    # A set of bits is one integer, so a union is one operation.
-    reached = [1 << rank for rank in range(len(sources))]
-    changing = True
-    # Imports may form cycles, so the sets grow until none changes.
-    while changing:
-        changing = False
-        for rank, targets in enumerate(edges):
-            bits = reached[rank]
-            for target in targets:
-                bits |= reached[target]
-            changing = changing or bits != reached[rank]
-            reached[rank] = bits
-    return reached
 
 
 def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
@@ -175,7 +170,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
         )
         screen.warn(
             f"nothing of {earlier} is reused: {reason}, so that all are asked; "
-            "`--repeat 3` tells how far the engine wavers by itself"
+            "`--repeat 3` shows how much the engine's results vary"
         )
         for path in taken:
             workspace.drop_sessions(path)

@@ -55,7 +55,7 @@ def make_title(config: Config, engine: EngineInfo) -> str:
 def check_place(folder: Path, *, resume: bool) -> None:
     """Raises WorkspaceError if a run can neither begin nor resume in the folder."""
     if not (resume and (folder / "manifest.json").is_file()):
-        Workspace.check_free(folder, hint=", or add --resume to take up the run that is there")
+        Workspace.check_free(folder, hint=", or add --resume to resume the run there")
 
 
 @contextmanager
@@ -104,7 +104,7 @@ def begin(
 ) -> Workspace:
     """Begin a run, or resume the one there. Raises WorkspaceError if its configuration, project or engine differs."""
     if resume and (folder / "manifest.json").is_file():
-        return take_up(Workspace.open(folder), prepared, jobs, shard)
+        return resume_run(Workspace.open(folder), prepared, jobs, shard)
     manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)
     workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
@@ -198,7 +198,7 @@ def training_seed(part: Engine | Ranker) -> int | None:
     return seed
 
 
-def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
+def resume_run(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
     folder, manifest = workspace.folder, workspace.manifest()
     if measured_config(workspace) != prepared.config:
         raise WorkspaceError(
@@ -213,20 +213,24 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
 def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
     """Yield the name of each difference of `same_answers`, and a clause with old and new value."""
     for name, before, after in unlike(same_answers(was), same_answers(now)):
-        told = compare_settings(was.sent, now.sent, same_kind=True) if name == TOLD and was.sent and now.sent else ()
-        if told:
+        differences = (
+            compare_settings(was.sent, now.sent, same_kind=True)
+            if name == CONFIGURATION and was.sent and now.sent
+            else ()
+        )
+        if differences:
             # The digests would only say that something differs.
             changes = []
-            for part in told[:MOST]:
-                was_told, is_told = (short(value) if value else "not set" for value in (part.base, part.new))
-                changes.append(f"`{part.name}` was {was_told}, and is {is_told} now")
-            more = [f"and {len(told) - MOST:,} more"] if len(told) > MOST else []
+            for part in differences[:MOST]:
+                before_text, now_text = (short(value) if value else "not set" for value in (part.base, part.new))
+                changes.append(f"`{part.name}` was {before_text}, and is {now_text} now")
+            more = [f"and {len(differences) - MOST:,} more"] if len(differences) > MOST else []
             yield name, f"the {name} differs: {'; '.join(changes + more)}"
         else:
             yield name, f"the {name} was {before}, and is {after} now"
 
 
-TOLD = "configuration sent to the engine"
+CONFIGURATION = "configuration sent to the engine"
 
 
 def same_answers(manifest: Manifest) -> dict[str, object]:
@@ -242,7 +246,7 @@ def same_answers(manifest: Manifest) -> dict[str, object]:
         "project": manifest.project.checksum,
         "project around": manifest.around.checksum if manifest.around else "",
         "engine's packages": _packages_text(manifest.engine.packages),
-        TOLD: sent,
+        CONFIGURATION: sent,
         "ci-eval": manifest.ci_eval,
         "set of packages that extend ci-eval": _packages_text(manifest.plugins),
         "dependencies of the project": _packages_text(manifest.dependencies),

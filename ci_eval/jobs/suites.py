@@ -42,8 +42,8 @@ def announce_rows(kind: str, rows: Mapping[str, str], screen: Screen) -> Iterato
 
 
 def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) -> str:
-    """Return a folder's name from the row's number (from 1) and its text, or the `ending` of a long text. `otherwise`:
-    for a text without usable characters."""
+    """Return the name of a row's folder: its number (from 1) and its text. A long text is cut to its beginning, with
+    `ending` to its end. `otherwise` replaces a text without usable characters."""
     # The number keeps apart what the slug makes equal.
     characters = re.sub(r"[^A-Za-z0-9._-]+", "-", text)
     characters = characters[-MOST_NAMED:] if ending else characters[:MOST_NAMED]
@@ -181,8 +181,9 @@ def compare_suites(
     view: View = UNCHANGED,
     screen: Screen,
 ) -> SuiteOutcome:
-    """Gates of a project in one suite alone were not judged, which fails unless it is the `first_night` of a project in
-    `new`. Raises WorkspaceError without evaluations or a common project; else as `compare` of one project does."""
+    """Compare the projects that both suites have. Gates of a project in only one suite are not judged, which is a
+    failure; on a `first_night`, a project may be new. Raises WorkspaceError without evaluations or a common project,
+    and the errors of `compare`."""
     mine, theirs = _workspaces(base), _workspaces(new)
     both = [spec for spec in mine if spec in theirs]
     if not both:

@@ -81,7 +81,7 @@ def test_a_name_that_leads_elsewhere_is_refused(github: Services) -> None:
     for name in ("ranker", ".."):
         stored(github, 3, name)
     code, text = downloaded(".*")
-    assert (code, "is no name of a folder" in text) == (4, True), text
+    assert (code, "is not the name of a folder" in text) == (4, True), text
     assert not Path("run.txt").exists()
 
 

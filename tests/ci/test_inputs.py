@@ -209,4 +209,4 @@ def test_advice_names_the_inputs_of_a_job(text: str, job: str, advice: str) -> N
 
 def test_advice_says_which_options_are_no_inputs() -> None:
     said = advise("`--repeat 3` tells more, --set less", "evaluate")
-    assert said.startswith("`--repeat 3` tells more, the input set less (no input of evaluate is --repeat: call")
+    assert said.startswith("`--repeat 3` tells more, the input set less (evaluate has no input --repeat: call")

@@ -71,7 +71,7 @@ def test_a_night_with_another_user_is_no_base(github: Services, evaluated: Path,
     other.seal()
     stored(github, 4, other.folder, "workspace", "good")
     found, said = last_good("--new", str(evaluated))
-    assert (found, "Run 4 is no base: its user model is {}" in said) == ("3", True)
+    assert (found, "Run 4 is not a base: its user model is {}" in said) == ("3", True)
 
 
 def test_a_night_whose_engine_failed_too_often_is_no_base(github: Services, evaluated: Path, tmp_path: Path) -> None:

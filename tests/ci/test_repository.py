@@ -112,7 +112,7 @@ def asked(known: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
     assert repository.find_artifact(9, "x") == newest
     assert list(repository.earlier_runs()) == []
     for result in ("failure", "success"):
-        assert "issue 2" in posts.tell(rest, result, 9)
+        assert "issue 2" in posts.report_result(rest, result, 9)
     for _ in range(2):
         assert "the comment on #7" in posts.post(rest, folder, "0" * 40)
     yield from (call.args for call in answering.call_args_list if call.args[1].startswith("/repos/"))

@@ -275,7 +275,7 @@ def test_what_is_no_run_cannot_be_taken_up(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "none", tmp_path / "empty"):
         code, _, err = run("evaluate", "--resume", "--output", folder)
-        assert (code, "holds no run to take up" in " ".join(err.split())) == (2, True), err
+        assert (code, "holds no run to resume" in " ".join(err.split())) == (2, True), err
     assert not (tmp_path / "none").exists()
 
 

@@ -345,7 +345,7 @@ def test_figures_of_any_filter_are_those_of_the_sessions_that_pass(workspace: Pa
     ("view", "message"),
     [
         (("--set", "interpret.seed=3"), "belongs to what was measured"),
-        (("--filter", "colour=red"), "'colour=red' is no condition; there are kind, prefix"),
+        (("--filter", "colour=red"), "'colour=red' is not a condition; there are kind, prefix"),
         (("--filter", "kind=CALL"), "expected one of METHOD_CALL"),
         (("--filter", "kind=FIELD kind=FIELD"), "kind is there twice"),
         (("--filter", "text='a"), "No closing quotation"),
@@ -401,7 +401,7 @@ def test_a_gate_may_spell_out_its_sessions(workspace: Path) -> None:
     assert (kept["passed"], broken["passed"]) == (True, False)
     assert kept["reason"].startswith(CALLS)
     code, _, err = command("report", workspace, "--gate", "Recall[colour=red] >= 1%")
-    assert (code, "'colour=red' is no condition" in " ".join(err.split())) == (2, True), err
+    assert (code, "'colour=red' is not a condition" in " ".join(err.split())) == (2, True), err
 
 
 def test_tables_are_of_the_sessions_that_pass(workspace: Path, tmp_path: Path) -> None:

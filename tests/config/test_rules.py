@@ -50,7 +50,7 @@ def test_what_leads_is_a_group_or_a_filter_that_is_there(write: Write, refusal: 
         assert load(write(parts)).config.report_filters.headline == leads
     assert load(write("task: tokens\nreports: {headline: names}")).config.report_filters.headline == "ALL"
     said = refusal(write(f"{ladder}reports: {{headline: Prefix 1}}"))
-    assert "`reports.headline` is 'Prefix 1', which is no filter" in said
+    assert "`reports.headline` is 'Prefix 1', which is not a filter" in said
     assert "there are all, names, imports, keywords, Prefix 0" in said
 
 

@@ -144,5 +144,5 @@ def test_grading_anew_asks_the_store_and_only_where_that_is_trusted(workspace: P
 
 def test_a_task_without_a_judge_refuses_one(tmp_path: Path) -> None:
     argv = ["evaluate", "--project", f"path:{tmp_path}", "--engine", "words", "--set", "judge.model=m"]
-    with pytest.raises(ConfigError, match="`judge` says nothing to it"):
+    with pytest.raises(ConfigError, match="`judge` has no effect"):
         cli.main([*argv, "--set", "judge.endpoint=http://127.0.0.1:1/v1"], standalone_mode=False)

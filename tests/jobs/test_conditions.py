@@ -79,7 +79,7 @@ def test_a_night_under_other_conditions_is_no_base_and_not_in_the_trend(
     assert code == 0, err
     trend = json.loads((tmp_path / "out" / "overview.json").read_text())["trend"]
     assert (len(trend["nights"]), trend["leftOut"]) == (1, 1)
-    assert f"other is no base: its {field}" in " ".join(err.split())
+    assert f"other is not a base: its {field}" in " ".join(err.split())
 
 
 def test_a_night_under_the_same_conditions_is_the_base_and_in_the_trend(night: Path, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_imports_are_switched_where_that_is_known_and_an_error_where_it_is_not()
 
 def test_what_is_put_on_top_is_for_language_servers() -> None:
     assert named("ty", settings={"ty": {"x": 1}}) != named("ty")
-    with pytest.raises(ConfigError, match=r"`engine\.environment` is given, but jedi is no language server"):
+    with pytest.raises(ConfigError, match=r"`engine\.environment` is for language servers, and jedi is not"):
         named("jedi", environment={"A": "b"})
     with pytest.raises(ConfigError, match=r"`engine\.options` is given, but jedi has none"):
         named("jedi", options={"a": 1})
@@ -89,7 +89,7 @@ def test_a_command_is_like_the_engine_that_is_named_or_that_its_program_tells() 
     assert like(EngineConfig(command=("./ty", "server"))) == "ty"
     assert like(EngineConfig(command=("./ty", "server"), like="zuban")) == "zuban"
     assert like(EngineConfig(command=("./mine",))) == ""
-    with pytest.raises(ConfigError, match=r"`engine\.like` is jedi, which is no language server"):
+    with pytest.raises(ConfigError, match=r"`engine\.like` is jedi, which is not a language server"):
         like(EngineConfig(command=("./mine",), like="jedi"))
 
 

@@ -237,7 +237,7 @@ def test_an_interrupted_shard_and_a_whole_run_are_refused(whole: Path, tmp_path:
     code, said = run("merge", one, two, "--output", tmp_path / "merged")
     assert (code, "was interrupted" in said) == (2, True)
     code, said = run("merge", one, whole, "--output", tmp_path / "merged")
-    assert (code, "is no shard" in said) == (2, True)
+    assert (code, "is not a shard" in said) == (2, True)
 
 
 # ---------------------------------------------------------------------------------------------------------- projects

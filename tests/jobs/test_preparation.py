@@ -72,8 +72,8 @@ def test_an_engine_of_another_language_is_refused_with_what_to_add(tmp_path: Pat
     ("more", "said"),
     [
         (("--language", "go", "--engine", "words"), "have no effect on Go: remove them"),
-        (("--set", "project.sourceRoots=[..]"), "'..' is no folder of the project"),
-        (("--set", "project.sourceRoots=[a.py]"), "'a.py' is no folder of the project"),
+        (("--set", "project.sourceRoots=[..]"), "'..' is not a folder of the project"),
+        (("--set", "project.sourceRoots=[a.py]"), "'a.py' is not a folder of the project"),
     ],
 )
 def test_source_roots_that_cannot_be_are_refused(tmp_path: Path, more: tuple[str, ...], said: str) -> None:

@@ -79,7 +79,7 @@ def test_a_command_takes_the_place_of_an_endpoint() -> None:
 
 
 def test_a_command_that_no_shell_would_understand_is_refused() -> None:
-    with pytest.raises(ConfigError, match="is no command: No closing quotation"):
+    with pytest.raises(ConfigError, match="is not a command: No closing quotation"):
         make_side(Config(), "server 'x", ())
 
 

@@ -149,8 +149,8 @@ def test_runs_over_holes_are_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--project", "path:."), "`project` says nothing to it"),
-        (("--set", "actions.strategy.span=block"), "`actions` says nothing to it"),
+        (("--project", "path:."), "`project` has no effect"),
+        (("--set", "actions.strategy.span=block"), "`actions` has no effect"),
         (
             ("--set", "engine={endpoint: 'http://127.0.0.1:1', model: m, api: infill, window: {otherFiles: 0.5}}"),
             "otherFiles",

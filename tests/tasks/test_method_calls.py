@@ -346,7 +346,7 @@ def test_queries_are_nothing_to_other_tasks(tmp_path: Path) -> None:
     argv = ("--engine", "words", "--project", f"path:{tmp_path}", "--set", "queries.subsets=6")
     code, _, told = command("evaluate", *argv, "--output", tmp_path / "out")
     assert code == 2
-    assert "`queries` says nothing to it" in " ".join(told.split())
+    assert "`queries` has no effect" in " ".join(told.split())
 
 
 def test_histories_where_nothing_is_added_say_so(tmp_path: Path) -> None:

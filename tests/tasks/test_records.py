@@ -208,9 +208,9 @@ def test_a_line_that_is_no_record_is_an_error_and_costs_no_other(package: Path) 
     [
         (("--dataset", "none.jsonl"), "there is no dataset none.jsonl"),
         ((), "takes records: add --dataset FILE"),
-        (("--dataset", "records.jsonl", "--project", "path:."), "`project` says nothing to it"),
+        (("--dataset", "records.jsonl", "--project", "path:."), "`project` has no effect"),
         (("--dataset", "records.jsonl", "--engine", "words"), "it takes empty, oracle, parrot"),
-        (("--dataset", "records.jsonl", "--set", "actions.strategy.context=PREVIOUS"), "`actions` says nothing to it"),
+        (("--dataset", "records.jsonl", "--set", "actions.strategy.context=PREVIOUS"), "`actions` has no effect"),
     ],
 )
 def test_what_does_not_fit_is_refused(package: Path, given: tuple[str, ...], said: str) -> None:

@@ -77,8 +77,8 @@ class Catalog(Generic[T]):
         group: str = "",
         kind: object = None,
     ) -> None:
-        """`spelling`: module name → the word that users write. `kind`: class or protocol that values of entry points
-        must have; None leaves that to the caller."""
+        """Describe a catalog. `spelling`: module name → the word that users write. `kind`: the class or protocol that
+        values of entry points must have; None leaves the check to the caller."""
         self._package = package
         self._value = value
         self._spelling = spelling

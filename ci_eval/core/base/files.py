@@ -60,7 +60,7 @@ def read_own(root: Path, path: str) -> bytes:
     if not is_own(root / path, root):
         # If nothing is there, this raises the system's own reason.
         (root / path).lstat()
-        raise OSError(f"{path} is no regular file of the project")
+        raise OSError(f"{path} is not a regular file of the project")
     # O_NONBLOCK: a pipe may have taken its place since it was checked.
     with os.fdopen(os.open(root / path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
         return file.read()

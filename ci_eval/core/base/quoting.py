@@ -1,5 +1,5 @@
-"""The texts of others in messages of ours. Secrets are hidden before a text is cut, since a part of one tells most of
-it."""
+"""The quoting of other people's texts in messages. Secrets are hidden before a text is cut, since even a part of a
+secret must not show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _secret: ContextVar[str] = ContextVar("secret", default="")
 
 @contextmanager
 def hiding(secret: str) -> Iterator[None]:
-    """Hide a secret in all texts that are quoted within the context; an empty one is none."""
+    """Hide a secret in all texts that are quoted within the context; an empty text hides nothing."""
     token = _secret.set(secret)
     try:
         yield

@@ -189,7 +189,7 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
 
 
 def decode_json(data: bytes, kind: type[T], path: Path) -> T:
-    """`path` is for messages. Raises WorkspaceError."""
+    """Return the decoded value. `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)
     # This is no ValueError; msgspec raises it for JSON that is nested too deeply.

@@ -2,7 +2,7 @@
 
 Those of npm, pnpm and yarn are named by `workspaces` of package.json, pnpm-workspace.yaml, and paths among the
 dependencies; those of Python by `[tool.uv.workspace]`, paths in `[tool.uv.sources]`, and paths in Poetry's
-dependencies. A package that nothing names, such as one among the files of a test, is none.
+dependencies. A package that none of these name, such as one among the files of a test, does not count.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ def _paths(section: type[Section], path: str) -> Iterator[str]:
 
 
 def check(raw: object, source: str) -> Config:
-    """`raw` has keys in camelCase. Raises ConfigError that lists all problems."""
+    """Return the configuration of plain values whose keys are in camelCase. Raises ConfigError that lists all
+    problems."""
     problems = list(_section_problems(raw, Config, ""))
     if problems:
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))

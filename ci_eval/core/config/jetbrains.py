@@ -157,8 +157,9 @@ def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object],
 def make_parent(
     config: dict[str, object], key: str, fault: Callable[[Sequence[str], str], str]
 ) -> tuple[dict[str, object], str]:
-    """Return the section of a dotted key, and the key's last part. A missing section is made. Raises
-    ConfigError with `fault`, a function of the names up to what is no section, and of what is there."""
+    """Return the section of a dotted key, and the key's last part. A missing section is made. If a
+    value is not a section, raises ConfigError with the text that `fault` makes of the names up to it, and of the
+    value."""
     *parents, last = key.split(".")
     section = config
     for depth, name in enumerate(parents, start=1):

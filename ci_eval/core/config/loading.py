@@ -30,8 +30,8 @@ VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
 
 USUAL_LENGTHS = (0, 1, 3)
-"""Used if the configuration has none. Without a typed letter any engine looks bad; most lists are shown at the first
-letter."""
+"""The numbers of typed letters if the configuration has none. Without a typed letter any engine looks bad; most lists
+are shown at the first letter."""
 
 USUAL_SESSIONS = 1_000
 """The number of sessions if the configuration has none: some minutes, and an interval of about three points."""
@@ -60,8 +60,8 @@ def load(
     overrides: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Loaded:
-    """`path`: None = the defaults. `overrides`: `dotted.key=value`, which change the engine, too. `engine`: NAME or
-    NAME@VERSION, in place of the file's. Raises ConfigError."""
+    """Return the configuration of a file, or the defaults without one. `engine`: NAME or NAME@VERSION, in place of the
+    file's. `overrides`: `dotted.key=value`, applied last. Raises ConfigError."""
     source = str(path) if path else "configuration"
     content, raw, upgrade_warnings = read(path) if path else None, dict[str, object](), list[str]()
     if content is not None:
@@ -103,7 +103,8 @@ def load(
 
 
 def add_ladder(config: Config) -> Config:
-    """A configuration stays as it is if it sets a prefix, has a modelled user, or has another task than completion."""
+    """Return the configuration with the usual prefixes, unless it sets a prefix, has a modelled user, or has another
+    task than completion."""
     strategy = config.actions.strategy
     if config.effective_task != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
@@ -112,7 +113,7 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """A configuration stays as it is if it has a number, or a dataset (asked whole)."""
+    """Return the configuration with the usual number of sessions, unless it has a number or a dataset (asked whole)."""
     interpret = config.interpret
     has_number = interpret.sessions_limit is not None or interpret.session_probability < 1
     if has_number or config.dataset.spec:
@@ -132,12 +133,12 @@ def dump(config: Config) -> str:
 
 
 def set_engine_command(config: Config, command: str, like: str | None = None) -> Config:
-    """`command`: a language server, as typed in a shell. `like`: the named engine whose configuration it gets; None =
-    the configuration's. Raises ConfigError."""
+    """Return the configuration with a language server as its engine. `command`: as typed in a shell. `like`: the named
+    engine whose settings the server gets; None = that of the configuration. Raises ConfigError."""
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
-        raise ConfigError(f"the engine {command!r} is no command: {error}; quote it as for a shell") from error
+        raise ConfigError(f"the engine {command!r} is not a command: {error}; quote it as for a shell") from error
     if not words:
         raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
     engine = config.engine
@@ -220,13 +221,13 @@ def complete_key(key: str) -> str:
         raise ConfigError(f"`{key}` may be {' or '.join(possible)}: write the one that is meant")
     if not possible:
         likely = guess(key, [name.rpartition(".")[2] for name in names])
-        raise ConfigError(f"`{key}` is no key of a configuration{likely}; `ci-eval list keys` has all")
+        raise ConfigError(f"`{key}` is not a key of a configuration{likely}; `ci-eval list keys` has all")
     return possible[0]
 
 
 def add_filters(config: Config, names: Iterable[str]) -> Config:
     """Return the configuration with a session filter for each expression, such as `kind=FIELD prefix=1`, among `names`.
-    Names of filters that reports have already, and names that are no expressions, add nothing. Raises ConfigError."""
+    Names of filters that reports have already, and names that are not expressions, add nothing. Raises ConfigError."""
     known = {part.name for part in config.report_filters.all}
     expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
     raw: dict[str, object] = msgspec.to_builtins(config)
@@ -354,7 +355,8 @@ def _read_view(path: Path) -> dict[str, object]:
     view = read(path)
     if not isinstance(view, dict):
         raise ConfigError(
-            f"{path} is no view: expected keys such as reports.headline; delete the file to show reports without a view"
+            f"{path} is not a view: expected keys such as reports.headline; delete the file to show reports without "
+            "a view"
         )
     for key in view:
         _check(str(key), str(path))

@@ -115,7 +115,7 @@ def _problems(config: Config) -> Iterator[str]:
     if filters.headline not in known:
         possible, wrong = ("all", *GROUPS, *known[1:]), config.reports.headline
         hint = guess(wrong, possible)
-        yield f"`reports.headline` is {wrong!r}, which is no filter{hint}; there are {', '.join(possible)}"
+        yield f"`reports.headline` is {wrong!r}, which is not a filter{hint}; there are {', '.join(possible)}"
 
 
 def _engine_problems(config: Config) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
     # The message does not repeat the value, which may be a key itself.
     if settings.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", settings.key):
         yield (
-            f"`{section}.key` is no name of an environment variable (capitals, digits, _); put the key into a "
+            f"`{section}.key` is not the name of an environment variable (capitals, digits, _); put the key into a "
             "variable, and give the name of the variable"
         )
     if settings.endpoint is None:
@@ -149,7 +149,7 @@ def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
             f"`{section}.template` is for api: completions, but `{section}.api` is {settings.api!r}; remove one of them"
         )
     if settings.logprobs and settings.api == "fim":
-        yield f"`{section}.logprobs` is true, but api fim tells no log-probabilities; remove it, or use another api"
+        yield f"`{section}.logprobs` is true, but api fim returns no log-probabilities; remove it, or use another api"
     if settings.file_heading is not None and settings.template is None:
         yield f"`{section}.fileHeading` needs a `{section}.template` with {{files}}: add one, or remove it"
     if settings.window.characters_per_token is not None and settings.window.tokens is None:
@@ -198,7 +198,7 @@ def _inside_problems(config: Config) -> Iterator[str]:
     if is_inside and config.engine.endpoint is not None:
         yield (
             "`actions.strategy.prefix` is Inside, but `engine.endpoint` is a language model, which replaces nothing; "
-            "use another prefix, or an engine that is no language model"
+            "use another prefix, or an engine that is not a language model"
         )
     if is_inside and config.actions.strategy.prefix.emulate_typing:
         yield "`actions.strategy.prefix.emulateTyping` is true, but Inside types nothing; remove emulateTyping"

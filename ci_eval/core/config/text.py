@@ -17,10 +17,10 @@ import yaml
 from ci_eval.core.base.errors import ConfigError
 
 MAX_BYTES = 200_000
-"""Takes two seconds at worst, and has room for a list of two thousand files."""
+"""The largest file; reading it takes two seconds at worst. It has room for a list of two thousand files."""
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
-"""Per file. An alias counts as often as it is used."""
+"""The most values of a file. An alias counts as often as it is used."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -165,7 +165,7 @@ def write_yaml(value: object) -> str:
 
 def read_expression(text: str) -> dict[str, object]:
     """Return the entry of `reports.sessionsFilters` that an expression means; its values are not checked. A
-    session passes if it passes each condition. Raises ConfigError if the text is no list of conditions."""
+    session passes if it passes each condition. Raises ConfigError if the text is not a list of conditions."""
     try:
         # As in a shell, quotes hold values with spaces together.
         conditions = shlex.split(text)
@@ -178,7 +178,7 @@ def read_expression(text: str) -> dict[str, object]:
     for condition in conditions:
         name, equals, value = condition.partition("=")
         if not equals or not value or name not in CONDITIONS:
-            raise ConfigError(f"filter {text!r}: {condition!r} is no condition; {_KNOWN}")
+            raise ConfigError(f"filter {text!r}: {condition!r} is not a condition; {_KNOWN}")
         key, read = CONDITIONS[name]
         section = entry if key in _OF_SESSIONS else filters
         if key in section:

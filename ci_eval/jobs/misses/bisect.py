@@ -48,8 +48,8 @@ class Versions(msgspec.Struct, frozen=True, kw_only=True):
         return _git(self.repository, "log", "-1", "--format=%h %s", name)
 
     def config(self, name: str) -> Config:
-        """Words of the command that begin with `./` are files of the checkout. Raises PreparationError if it does not
-        build."""
+        """Return the configuration for a version, which is built first. Words of the command that begin with `./` are
+        files of the checkout. Raises PreparationError if the version does not build."""
         if self.engine:
             return patch(self.given, engine=f"{self.engine}@{name}")
         folder, log = self.builds / name, self.builds / f"{name}.log"
@@ -101,7 +101,7 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
             listed = _git(repository, "rev-list", "--first-parent", "--reverse", f"{first}..{last}").splitlines()
             _git(repository, "merge-base", "--is-ancestor", first, last)
         except InstallError as error:
-            raise ConfigError(f"{good} is no revision before {bad} in {repository}: {error}") from error
+            raise ConfigError(f"{good} is not a revision before {bad} in {repository}: {error}") from error
         names = [first, *listed] if listed else []
     if len(names) < 2:
         raise ConfigError(f"{good} does not come before {bad}: give the good one first")
@@ -116,7 +116,8 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
 
 
 SCOUTS = 3
-"""Sessions of each kind of change that are asked first; all others are asked only at the versions these find."""
+"""The number of sessions of each kind of change that are asked first. All others are asked only at the versions that
+these find."""
 EXAMPLES = 3
 NO_ANSWER = "no answer"
 ORDER = ("first", "2 to 5", "beyond 5", "missing", NO_ANSWER)
@@ -142,7 +143,7 @@ class Answers(msgspec.Struct):
     skipped: dict[int, str] = msgspec.field(default_factory=dict)
     questions: int = 0
     found: dict[tuple[int, int], set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
-    """Sessions that changed, by (last version before, first version after)."""
+    """The sessions that changed, by (last version before, first version after)."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
         """Return whether the version could be asked."""

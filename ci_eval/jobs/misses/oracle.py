@@ -115,7 +115,7 @@ class Folder:
         self._shown: dict[str, str] | None = None
 
     def show(self, project: Project, edited: str) -> bool:
-        """Return whether a file other than `edited` changed, which the engine has not open."""
+        """Write the project. Return whether a file changed, except `edited`, which the engine has open."""
         texts = {path: project.excerpts[path].text if path in project.excerpts else "" for path in project.files}
         del texts[edited]
         if texts == self._shown:
@@ -136,7 +136,7 @@ class Folder:
 
 
 class Symptom(NamedTuple):
-    """The fault that must stay. `first`: the class of the first suggestion; `rank`: the expected text's."""
+    """The miss that must stay. `first`: the class of the first suggestion. `rank`: the rank of the expected text."""
 
     cause: str
     first: str
@@ -146,79 +146,41 @@ class Symptom(NamedTuple):
         if self.cause != now.cause:
             return False
         if self.rank is None or now.rank is None:
-            # Of a missing name, what else is offered decides nothing, unless it is nothing at all.
+            # If the name is missing, the other suggestions do not matter, unless there are none.
             return self.rank == now.rank and (self.first == NOTHING) == (now.first == NOTHING)
         return self.first == now.first and now.rank >= max(2, ceil(self.rank * LEAST_RANK_SHARE))
 
 
 Definitions = frozenset[tuple[str, int]]
-"""The file and the offset there of each definition; of a file outside of the project, line and column as one number."""
-
-
-@dataclass
-class Asked:
-    setup: Setup
-    questions: int = 0
-    last: Session | None = None
-
-    def __post_init__(self) -> None:
-        self.engine = KeptEngine(self.setup)
-
-    def ask(self, question: Question, excerpt: Excerpt) -> Session | None:
-        if (actions := question.actions(excerpt)) is None:
-            return None
-        self.questions += 1
-        assignment = Assignment(setup=self.engine.setup, actions=Path(), path=question.path, sessions=1, below=1.0)
-        assignment = replace(assignment, only=question.call.session)
-        self.last = next(Player(assignment, Document(excerpt.text), self.engine).play(actions), None)
-        return self.last
-
-    def define(self, question: Question, project: Project, offset: int | None) -> Definitions:
-        """Return where the name at the offset is defined; empty if the engine does not say."""
-        excerpt = project.excerpts[question.path]
-        try:
-            running: object = self.engine.running()
-            if not isinstance(running, Defining) or offset is None:
-                return frozenset()
-            self.questions += 1
-            self.engine.running().open(question.path, excerpt.text)
-            defined = running.define(offset)
-        except EngineFailure as error:
-            # Without an answer nothing is known, as of an engine that knows no definitions.
-            if error.restart:
-                self.engine.close()
-            return frozenset()
-        # An engine may unpack its own files at each start, into another folder.
-        return frozenset(
-            (path if path in project.files else Path(path).name, self._origin(path, line, column, project))
-            for path, line, column in defined
-        )
-
-    def _origin(self, path: str, line: int, column: int, project: Project) -> int:
-        text = project.excerpts[path].text if path in project.excerpts else ""
-        if not text and path in project.files:
-            text = (self.setup.root / path).read_text(encoding="utf-8", errors="replace")
-        offset = sum(len(row) + 1 for row in text.split("\n")[:line]) + column
-        if path in project.excerpts:
-            return project.excerpts[path].origins[offset] if offset < len(text) else -1
-        return offset if text else line * 10_000 + column
+"""The file and the offset there of each definition. Outside of the project, line and column are one number."""
 
 
 @dataclass
 class Oracle:
-    asked: Asked
+    setup: Setup
     folder: Folder
     question: Question
     language: Language
     kept: list[str] = field(default_factory=list)
+    """What each smaller version must share with the first one."""
     reason: str = ""
+    """Why the last version does not hold; "" if it holds."""
+    questions: int = 0
+    last: Session | None = None
+
+    def __post_init__(self) -> None:
+        self.use(self.setup)
+
+    def use(self, setup: Setup) -> None:
+        """Ask a fresh engine from now on. The one before it must be closed."""
+        self.setup, self._engine = setup, KeptEngine(setup)
 
     def begin(self, project: Project) -> None:
         """Raises NothingToEvaluate if the engine shows no miss in the first version."""
         self.folder.show(project, self.question.path)
         self.close()
         excerpt = project.excerpts[self.question.path]
-        session = self.asked.ask(self.question, excerpt)
+        session = self._ask(excerpt)
         assert session
         symptom = self._symptom(session, excerpt)
         if symptom is None:
@@ -233,7 +195,7 @@ class Oracle:
         for what, self._defines_object in (("name", False), ("object before it", True)):
             if defined := self._define(project):
                 self._defined = defined
-                self.kept.append(f"the definition of the {what}, as {self.asked.setup.engine.name} says")
+                self.kept.append(f"the definition of the {what}, as {self.setup.engine.name} says")
                 break
         else:
             self.kept.append("nothing of the definition, which no engine knows")
@@ -252,7 +214,7 @@ class Oracle:
         if self.folder.show(project, self.question.path):
             # Not all engines look at other files again.
             self.close()
-        session = self.asked.ask(self.question, excerpt)
+        session = self._ask(excerpt)
         if session is None or not (now := self._symptom(session, excerpt)) or not self.symptom.persists(now):
             return "no longer missed, or for another cause"
         if self._defined:
@@ -261,12 +223,47 @@ class Oracle:
                 return "defined elsewhere"
         return ""
 
+    def _ask(self, excerpt: Excerpt) -> Session | None:
+        if (actions := self.question.actions(excerpt)) is None:
+            return None
+        self.questions += 1
+        path, only = self.question.path, self.question.call.session
+        assignment = Assignment(setup=self._engine.setup, actions=Path(), path=path, sessions=1, below=1.0, only=only)
+        self.last = next(Player(assignment, Document(excerpt.text), self._engine).play(actions), None)
+        return self.last
+
     def _define(self, project: Project) -> Definitions:
+        """Return where the name, or the object before it, is defined; empty if the engine does not say."""
         path = self.question.path
         excerpt = project.excerpts[path]
         is_object = self._defines_object
         offset = self.shrinker(path, excerpt).receiver() if is_object else excerpt.find(self.question.call.offset)
-        return self.asked.define(self.question, project, offset)
+        try:
+            running: object = self._engine.running()
+            if not isinstance(running, Defining) or offset is None:
+                return frozenset()
+            self.questions += 1
+            self._engine.running().open(path, excerpt.text)
+            defined = running.define(offset)
+        except EngineFailure as error:
+            # An engine that fails counts as one that knows no definitions.
+            if error.restart:
+                self._engine.close()
+            return frozenset()
+        # An engine may unpack its own files at each start, into another folder.
+        return frozenset(
+            (path if path in project.files else Path(path).name, self._origin(path, line, column, project))
+            for path, line, column in defined
+        )
+
+    def _origin(self, path: str, line: int, column: int, project: Project) -> int:
+        text = project.excerpts[path].text if path in project.excerpts else ""
+        if not text and path in project.files:
+            text = (self.setup.root / path).read_text(encoding="utf-8", errors="replace")
+        offset = sum(len(row) + 1 for row in text.split("\n")[:line]) + column
+        if path in project.excerpts:
+            return project.excerpts[path].origins[offset] if offset < len(text) else -1
+        return offset if text else line * 10_000 + column
 
     def _symptom(self, session: Session, excerpt: Excerpt) -> Symptom | None:
         source = SourceFile(path=self.question.path, checksum="", text=excerpt.text)
@@ -296,4 +293,4 @@ class Oracle:
         return self.shrinker(self.question.path, excerpt).role()
 
     def close(self) -> None:
-        self.asked.engine.close()
+        self._engine.close()

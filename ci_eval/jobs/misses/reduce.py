@@ -28,7 +28,7 @@ from ci_eval.core.report.causes import MORE_TEXT, OTHER_RANGE
 from ci_eval.core.scoring import rank_of
 from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.jobs import runs
-from ci_eval.jobs.misses.oracle import Asked, Folder, Oracle, Project, Question
+from ci_eval.jobs.misses.oracle import Folder, Oracle, Project, Question
 from ci_eval.jobs.preparation import Prepared, prepare
 
 SHOWN = 10
@@ -98,7 +98,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; {self.environment}",
             f"**Dependencies**: {needs or 'none'}",
             f"**Seen** in {self.fresh} of {self.fresh} fresh processes. Reduced from {self.files_before:,} files and "
-            f"{self.lines_before:,} lines of this one, by {self.oracle.asked.questions:,} questions, until "
+            f"{self.lines_before:,} lines of this one, by {self.oracle.questions:,} questions, until "
             f"{self.ended}. The same in each step: {', '.join(self.oracle.kept)}.",
             _fenced("\n".join(self.commands), "sh"),
             "The messages to and from the engine are in `exchange.txt`.",
@@ -147,7 +147,7 @@ class Search(msgspec.Struct):
     advance: Callable[[Search], None]
     ended: str = "nothing more could be taken away"
     stages: list[Project] = msgspec.field(default_factory=list)
-    """The best after each stage: the last one that fresh engines show as well is the result."""
+    """The best version after each stage. The result is the last one in which fresh engines also show the miss."""
     _failed: set[int] = msgspec.field(default_factory=set)
     _errors: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
@@ -193,7 +193,7 @@ class Search(msgspec.Struct):
         return False
 
     def _holds_without(self, path: str, excerpt: Excerpt, ways: Sequence[list[Cut]]) -> bool:
-        """Return whether the miss is there without these cuts, in the first way that leaves a file that parses."""
+        """Return whether the miss stays after these cuts, made in the first way that leaves a file that parses."""
         for cuts in ways:
             smaller = excerpt.cut(cuts)
             if len(smaller.text) < len(excerpt.text) and all(
@@ -272,7 +272,7 @@ def reduce(
     if prepared.records:
         raise WorkspaceError(f"session {session.id} is a sample of a dataset: only source code can be reduced")
     with TemporaryDirectory(prefix="ci-eval-reduce-") as scratch:
-        # An engine may ignore hidden folders, so the copy is in none of the project's.
+        # An engine may ignore hidden folders, so the name of the copy begins with no point.
         root = Path(scratch, prepared.project.root.name.lstrip(".") or "project").resolve()
         shutil.copytree(prepared.project.root, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
         source = workspace.source(session.file)
@@ -280,7 +280,7 @@ def reduce(
         if checksum(read_text(root, session.file)) != source.checksum:
             raise WorkspaceError(f"{session.file} is not what was evaluated, so that it cannot be reduced")
         oracle = Oracle(
-            asked=Asked(_plain_setup(prepared, root)),
+            setup=_plain_setup(prepared, root),
             folder=Folder(root, root.parent / "aside"),
             question=question,
             language=prepared.language,
@@ -308,8 +308,7 @@ def _reduce(
 
         def show(search: Search) -> None:
             lines = sum(search.best.excerpts[path].text.count("\n") for path in search.texts)
-            asked = oracle.asked.questions
-            steps.show(asked, asked + 1, f"{len(search.best.files):,} files, {lines:,} lines")
+            steps.show(oracle.questions, oracle.questions + 1, f"{len(search.best.files):,} files, {lines:,} lines")
 
         search = Search(oracle, project, time.monotonic() + seconds, show)
         search.run()
@@ -352,15 +351,14 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
     """Return the packages that the miss needs: all or none."""
     needs = prepared.environment.packages if prepared.environment else {}
     if needs:
-        with_needs = oracle.asked
+        with_needs = oracle.setup
         oracle.close()
         bare = prepare(patch(prepared.config, dependencies=False), screen)
-        oracle.asked = Asked(_plain_setup(bare, oracle.folder.root), with_needs.questions)
+        oracle.use(_plain_setup(bare, oracle.folder.root))
         if oracle.holds(project):
             return {}
         oracle.close()
-        with_needs.questions = oracle.asked.questions
-        oracle.asked = with_needs
+        oracle.use(with_needs)
     return needs
 
 
@@ -371,12 +369,11 @@ def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, li
         while len(sessions) < FRESH:
             oracle.close()
             oracle.folder.write(project)
-            setup = oracle.asked.setup
-            oracle.asked = Asked(replace(setup, settings=replace(setup.settings, trace=True)), oracle.asked.questions)
+            oracle.use(replace(oracle.setup, settings=replace(oracle.setup.settings, trace=True)))
             if not oracle.holds(project):
                 break
-            assert oracle.asked.last
-            sessions.append(oracle.asked.last)
+            assert oracle.last
+            sessions.append(oracle.last)
         if len(sessions) == FRESH:
             return project, sessions
     raise NothingToEvaluate(

@@ -21,7 +21,7 @@ from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.compare import append_figures
 
 
-def beside(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
+def fetch_of_complete_run(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
     """Download all artifacts that match, from the newest run of the default branch that also left an artifact `name`,
     each into a folder of its name. Raises DownloadError, ArchiveError."""
     mark = next(iter(repository.artifacts(name)), None)
@@ -34,7 +34,7 @@ def beside(repository: Repository, name: str, pattern: str, output: Path, screen
     return [repository.fetch(artifact, output / _folder_name(artifact.name)) for artifact in artifacts]
 
 
-def of_newest_build(builds: Builds, pattern: str, output: Path, screen: Screen) -> list[Path]:
+def fetch_of_newest_build(builds: Builds, pattern: str, output: Path, screen: Screen) -> list[Path]:
     """Download all zip files that match, from the newest successful build of the default branch, each into a folder of
     its name. Raises DownloadError, ArchiveError."""
     build = builds.newest()
@@ -48,7 +48,7 @@ def of_newest_build(builds: Builds, pattern: str, output: Path, screen: Screen) 
 def _folder_name(name: str) -> str:
     # The name becomes a folder below the output, which it must not leave.
     if name in {"", ".", ".."} or "/" in name:
-        raise DownloadError(f"{name!r} is no name of a folder: rename the artifact in the workflow that makes it")
+        raise DownloadError(f"{name!r} is not the name of a folder: rename the artifact in the workflow that makes it")
     return name
 
 
@@ -60,7 +60,7 @@ MOST_BASES = 10
 BEGIN = "To begin without a base, start one night with the input first-night: true."
 
 
-def past(
+def fetch_base(
     repository: Repository,
     evaluation: str,
     *,
@@ -87,7 +87,7 @@ def past(
         if not trouble or (run and stored):
             screen.say(f"{evaluation} is compared with run {number}")
             return number
-        screen.say(f"Run {number} is no base: {trouble}")
+        screen.say(f"Run {number} is not a base: {trouble}")
         # The next candidate is unpacked into the same folder.
         shutil.rmtree(base, ignore_errors=True)
     if not is_first:
@@ -105,13 +105,13 @@ def past(
     return None
 
 
-def past_of_job(
+def fetch_base_of_job(
     project: Project, name: str, *, base: Path, history: Path, new: Path, is_first: bool, screen: Screen
 ) -> bool:
     """Fetch base and trend from earlier jobs of that name at GitLab. Return whether there is a base.
 
     The base is the newest successful comparable one; the trend is the newest, red or green. All paths are relative to
-    the project's folder. Raises as `past` does.
+    the project's folder. Raises as `fetch_base` does.
     """
     tonight = Workspace.open(new).manifest()
     jobs = list(islice(project.earlier_jobs(name), MOST_NIGHTS))
@@ -126,7 +126,7 @@ def past_of_job(
                 shutil.copytree(artifacts / new, base)
                 screen.say(f"{name} is compared with {job.page or 'the newest pipeline that succeeded'}")
                 return True
-            screen.say(f"{job.page or 'The newest pipeline that succeeded'} is no base: {trouble}")
+            screen.say(f"{job.page or 'The newest pipeline that succeeded'} is not a base: {trouble}")
     is_new = project.may_list and len(jobs) < MOST_NIGHTS and not any(job.succeeded for job in jobs)
     if not is_first and not is_new:
         unknown = "" if project.may_list else f" Without a token in {TOKEN} (read_api), earlier ones cannot be listed."
@@ -134,7 +134,7 @@ def past_of_job(
     return False
 
 
-def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:
+def find_rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:
     newest = {name: next(iter(repository.artifacts(f"ranker-{name}")), None) for name in names}
     run = max((artifact.run for artifact in newest.values() if artifact), default=None)
     if run is None:
@@ -142,7 +142,7 @@ def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tup
     return run, [name for name, artifact in newest.items() if artifact and artifact.run == run]
 
 
-def histories(repository: Repository, run: int, folder: Path, screen: Screen) -> list[str]:
+def fetch_histories(repository: Repository, run: int, folder: Path, screen: Screen) -> list[str]:
     """Fetch the newest history of each evaluation into a folder of its name; each may be of another nightly run. Return
     the names, sorted. Raises DownloadError, ArchiveError."""
     workflow_of = cache(repository.find_workflow)

@@ -22,7 +22,7 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     repository: str
-    """OWNER/NAME, or a longer path where a server has groups in groups."""
+    """OWNER/NAME, or a longer path on a server with groups in groups."""
     commit: str
     release: str = ""
     """The tag of the commit, such as v0.1.0; "" if it is not a release."""

@@ -36,7 +36,7 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     reusable: bool
     project: str
     ranker: str
-    """`ranker-NAME`, trained on the configuration's logs, and used by the completion type ML."""
+    """The NAME of `ranker-NAME`, which is trained on the configuration's logs and used by the completion type ML."""
     go: str
     """The lowest version that engine and project need; "" = none. The same for the fields below."""
     java: str
@@ -113,7 +113,7 @@ def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Raises ConfigError if a name is another's beginning, too."""
+    """Raises ConfigError if a name is there twice, or begins another one."""
     for name, longer in permutations(names, 2):
         if name == longer:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")

@@ -110,27 +110,27 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     is_red: bool
     since: int
     date: str
-    told: int
+    newest: int
 
     @classmethod
     def first(cls, run: Run, *, is_red: bool) -> State:
-        return cls(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, told=run.number)
+        return cls(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, newest=run.number)
 
     def mark(self) -> str:
-        return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
+        return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.newest)
 
 
 Gate = tuple[str, str, str]
 
 
-def tell(rest: Rest, result: str, number: int, repository: Repository | None = None) -> str:
+def report_result(rest: Rest, result: str, number: int, repository: Repository | None = None) -> str:
     """Open, change or close the issue for the workflow of run `number`. Return what was done, in one line.
 
     `result`: from `needs.JOB.result`, or the run's conclusion. Runs of other branches change nothing, nor do runs older
     than the issue's newest. Raises ConfigError, DownloadError.
     """
     if result not in (GREEN, *RED, *NEITHER):
-        raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
+        raise ConfigError(f"{result!r} is not the result of a run: results are {', '.join((GREEN, *RED, *NEITHER))}")
     run = read_run(rest, number)
     if result in NEITHER:
         return f"nothing is posted: run {number} was {result}"
@@ -141,20 +141,22 @@ def tell(rest: Rest, result: str, number: int, repository: Repository | None = N
     for issue in issues.list_bot_issues():
         if (match := MARKED.match(issue.body)) and int(match[1]) == run.workflow:
             _, color, since, date, newest = match.groups()
-            state = State(workflow=run.workflow, is_red=color == "red", since=int(since), date=date, told=int(newest))
+            state = State(workflow=run.workflow, is_red=color == "red", since=int(since), date=date, newest=int(newest))
             issues_of_workflow.append((issue, state))
     # Two jobs may have opened an issue each at once; the oldest one stays in use.
     known = min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
     # A repeated or slow run may end after a newer one.
-    if known and number < known[1].told:
-        return f"nothing is posted: issue {known[0].number} already has run {known[1].told}, and run {number} is older"
+    if known and number < known[1].newest:
+        return (
+            f"nothing is posted: issue {known[0].number} already has run {known[1].newest}, and run {number} is older"
+        )
     if result in RED:
         gates = list(_broken_gates(repository, number)) if repository else []
         return _report_red(rest, issues, run, result, known, gates)
     if known is None or not known[1].is_red:
         return f"nothing is posted: run {run.number} is green, and so was the one before"
     issue, state = known
-    period = f"{_spell_run(rest, state.since, state.date)} to {_spell_run(rest, state.told)}"
+    period = f"{_spell_run(rest, state.since, state.date)} to {_spell_run(rest, state.newest)}"
     text = f"{code(run.path)} is green again: {_spell_run(rest, run.number, run.created)}. It was red from {period}."
     if issue.is_open:
         issues.comment(issue.number, text)
@@ -180,7 +182,7 @@ def _report_red(
     rest: Rest, issues: Issues, run: Run, result: str, known: tuple[Issue, State] | None, gates: Sequence[Gate]
 ) -> str:
     first = known is None or not known[1].is_red
-    state = State.first(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
+    state = State.first(run, is_red=True) if known is None or first else replace(known[1], newest=run.number)
     failed = sorted(
         (job for job in list_jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
     )
@@ -289,7 +291,7 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
 
 
 def _is_worth_a_comment(folder: Path, when: str) -> bool:
-    """`when` is a key of WHEN. A report without a comparison is worth a comment."""
+    """Return whether a new comment is posted. `when`: a key of WHEN. A report without a comparison is always posted."""
     if when == "always" or not (folder / COMPARISON).is_file():
         return True
     compared = read_comparison(folder)

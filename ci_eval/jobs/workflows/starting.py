@@ -58,7 +58,7 @@ ENGINES = {
     "scala": "scala-presentation-compiler",
     "typescript": "typescript",
 }
-"""Any other language gets `words`, the baseline."""
+"""Language → usual engine. Any other language gets `words`, the baseline."""
 TRAINING = {
     "go": ("go:github.com/gorilla/mux@v1.8.1", "go:github.com/sirupsen/logrus@v1.9.3"),
     "java": ("maven:com.google.code.gson:gson:2.11.0", "maven:commons-io:commons-io:2.16.1"),
@@ -263,8 +263,8 @@ interpret:
 
 
 def next_steps(files: Sequence[Path], request: Request, address: str, key: str = "") -> list[str]:
-    """`files`: relative to the repository. `address`: the repository's page, or "". `key`: the variable with the key of
-    a language model, or ""."""
+    """Return what the user does next, a line each. `files`: relative to the repository. `address`: the repository's
+    page, or "". `key`: the variable with the key of a language model, or ""."""
     lines = []
     if not request.nameable_origin.is_known:
         naming = " and ".join(str(path) for path in files if path not in {*request.configs, teamcity_files.LIBRARY})

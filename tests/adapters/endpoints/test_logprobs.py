@@ -105,5 +105,5 @@ def test_an_endpoint_that_tells_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_api_that_has_none_is_refused() -> None:
-    with pytest.raises(ConfigError, match="fim tells no log-probabilities"):
+    with pytest.raises(ConfigError, match="fim returns no log-probabilities"):
         load(None, overrides=['engine={"endpoint": "https://h/v1", "model": "m", "api": "fim", "logprobs": true}'])
