@@ -11,7 +11,7 @@ PACKAGE = Path(ci_eval.__file__).parent
 # A change that adds more says here why, and by how much.
 LINES = 75_250
 LINES_OF_CODE = 55_050
-LINES_OF_BENCHMARKS = 6_220
+LINES_OF_BENCHMARKS = 6_290
 
 
 def test_the_package_stays_below_its_ceiling() -> None:

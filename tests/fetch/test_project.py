@@ -21,7 +21,7 @@ from ci_eval.core.base.errors import (
 )
 from ci_eval.fetch import sealed
 from ci_eval.fetch.project import checksum, prepare
-from ci_eval.plugins.schemes import packages
+from ci_eval.fetch import packages
 from tests.fetch.repository import create
 from tests.loopback import answers, sends, serve
 
