@@ -23,12 +23,18 @@ _LOWEST, _HIGHEST = -10.0, 60.0
 
 def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
     """Return the two-sided probability that |t| is at least `errors` standard errors; arguments are broadcast."""
-    return np.asarray(np.vectorize(_tail, otypes=[np.float64])(errors, df))
+    # np.vectorize would warn of overflows in between, which are no error here.
+    x, v = np.broadcast_arrays(errors, df)
+    return np.array(
+        [_tail(*arguments) for arguments in zip(x.ravel().tolist(), v.ravel().tolist(), strict=True)]
+    ).reshape(x.shape)
 
 
 def critical_values(tail: ArrayLike, df: ArrayLike) -> Floats:
     """Return the inverse of `tails`, from e^-10 to e^60 standard errors."""
-    return np.asarray(np.vectorize(_solve, otypes=[np.float64])(tail, df))
+    p, v = np.broadcast_arrays(tail, df)
+    errors = [_solve(*arguments) for arguments in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
+    return np.array(errors).reshape(p.shape)
 
 
 def _tail(x: float, v: float) -> float:
@@ -49,12 +55,9 @@ def _solve(p: float, v: float) -> float:
         t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v * v)
         at = min(max(log(t), _LOWEST), _HIGHEST) if t > 0 else _LOWEST
     for _ in range(_STEPS):
-        x = exp(at)
-        tail = _tail(x, v)
+        tail = _tail(exp(at), v)
         low, high = (at, high) if tail > p else (low, at)
-        of_t = -log(v) / 2 - _log_beta(v / 2) - (v + 1) / 2 * log1p(x * x / v) if v < _LARGE else 0.0
-        density = exp(of_t) if v < _LARGE else NORMAL.pdf(x)
-        slope = x * density
+        slope = exp(at) * _density(exp(at), v)
         # The derivative of log(tail) with respect to log(errors) is -2 · density · errors / tail.
         step = (log(tail) - log(p)) * tail / (2 * slope) if tail > 0 and p > 0 and slope > 0 else inf
         if abs(step) < _CLOSE:
@@ -62,6 +65,12 @@ def _solve(p: float, v: float) -> float:
         # Newton's step may overshoot where the tail is flat; bisection always converges.
         at = at + step if low < at + step < high else (low + high) / 2
     return exp(at)
+
+
+def _density(x: float, v: float) -> float:
+    if v >= _LARGE:
+        return NORMAL.pdf(x)
+    return exp(-log(v) / 2 - _log_beta(v / 2) - (v + 1) / 2 * log1p(x * x / v))
 
 
 def _incomplete_beta(a: float, x: float) -> float:
