@@ -119,7 +119,7 @@ def check_digest(sha256: str) -> str:
 
 
 def check_sha256(path: Path, expected: str, what: str) -> None:
-    """`what` names the file's origin. Raises ChecksumError."""
+    """Check a file's digest. `what` names the file's origin. Raises ChecksumError if another digest is expected."""
     actual = hash_file(path)
     if actual != expected.lower():
         raise ChecksumError(

@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
                     body += chunk
                     if len(body) > MAX_BYTES:
                         raise OSError(f"it has more than {MAX_BYTES:,} bytes")
-        except OSError as error:  # those of requests are among them
+        except OSError as error:  # includes the errors of requests
             self.relay.refused.append(f"{target}: {error}")
             return False
         if response.status_code in ignored:
@@ -163,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def read_npm_settings(folder: Path) -> dict[str, str]:
-    """`folder` must hold no `.npmrc`. Raises InstallError."""
+    """Return the user's settings of npm. `folder` must hold no `.npmrc`. Raises InstallError."""
     settings = msgspec.json.decode(npm_run(("config", "list", "--json"), cwd=folder), type=dict[str, object])
     return {name: value for name, value in settings.items() if isinstance(value, str) and value}
 
@@ -216,7 +216,7 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
             "GOMODCACHE": str(modules),
             # Go makes its module cache read-only, unless -modcacherw is given.
             "GOFLAGS": "-mod=mod -modcacherw",
-            # Otherwise a go.mod could make go download and run another version.
+            # Without this, a go.mod could make go download and run another version.
             "GOTOOLCHAIN": "local",
             # A go.work in a folder above would bring other modules in.
             "GOWORK": "off",

@@ -45,7 +45,7 @@ def _java_package(text: str) -> str:
 
 
 ENGINES: dict[str, Engine] = {
-    # It is asked as Eclipse's language server asks it.
+    # Our driver asks for completions as Eclipse's language server does.
     "jdt": DrivenEngine(
         name="jdt",
         summary="the completion of Eclipse's JDT, which its IDE and its language server show",

@@ -20,7 +20,7 @@ DEEPEST = 3000
 
 def parse(language: str, text: str) -> Node:
     root = Node(PARSERS[language].parse(text.encode()).root_node)
-    # Without recursion, since the depth is known only when the tree is complete.
+    # The tree is built without recursion, since its depth is known only when it is complete.
     stack = [root]
     while stack:
         node = stack.pop()
@@ -28,5 +28,5 @@ def parse(language: str, text: str) -> Node:
             node.children = [Node(raw) for raw in node.raw.children]
             stack += node.children
     if depth(root) > DEEPEST:
-        raise TooMuch(f"its tree is more than {DEEPEST:,} levels deep")
+        raise TooMuch(f"the text's tree is more than {DEEPEST:,} levels deep")
     return root

@@ -16,7 +16,7 @@ UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IM
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """This generation has the strategy of a feature at the top."""
+    """Return whether this generation wrote the configuration: then the strategy of a feature is at the top."""
     return "strategy" in config
 
 

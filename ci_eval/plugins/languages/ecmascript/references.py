@@ -172,7 +172,8 @@ class EcmaWalk(Walk):
         "private_property_identifier type_identifier undefined".split()
     )
     keywords = KEYWORDS
-    # Only some handlers emit names of properties. Imports are read before everything else.
+    # The walk skips these nodes: certain handlers emit the names of properties, and imports are read before everything
+    # else.
     ignored = frozenset(
         "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
         " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
