@@ -139,7 +139,7 @@ def hash_file(path: Path) -> str:
 
 
 def _follow(url: str, file: BinaryIO) -> None:
-    import requests  # Takes long, and most commands download nothing.
+    import requests  # The import takes long, and most commands download nothing.
 
     current, scheme = url, urlsplit(url).scheme
     for _ in range(MAX_REDIRECTS + 1):

@@ -41,7 +41,7 @@ class Relay:
         self.refused: list[str] = []
         self.session = requests.Session()
         paths = ssl.get_default_verify_paths()
-        # If the folder of certificates is empty, those of requests are used.
+        # If the folder of certificates is empty, the certificates of requests are used.
         self.session.verify = paths.cafile or (any(Path(paths.capath or ".").glob("*.0")) and paths.capath) or True
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"relay": self}))
         # Other users of this machine do not know the path, so they cannot use the user's passwords.

@@ -164,7 +164,7 @@ class EngineProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # Reads and writes go by the descriptors, past any buffer of Python's.
+                # Reads and writes use the file descriptors, without Python's buffers.
                 bufsize=0,
                 # A new group, so that the program can be killed with all it started.
                 start_new_session=True,

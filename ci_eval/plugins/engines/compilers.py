@@ -54,7 +54,7 @@ ENGINES: dict[str, Engine] = {
         recipe=Maven(
             artifact="org.eclipse.jdt:org.eclipse.jdt.core",
             version="3.37.0",
-            # Eclipse's runtime needs these to start its own services.
+            # Eclipse's runtime needs these bundles to start its services.
             others={
                 "org.apache.felix:org.apache.felix.scr": "2.2.10",
                 "org.osgi:org.osgi.service.component": "1.5.1",

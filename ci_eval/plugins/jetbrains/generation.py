@@ -43,7 +43,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """Suggestion, lookup, rank from 1 → fields besides its texts."""
     write_actions: Callable[[Sequence[Action]], list[dict[str, object]]]
     first_errors: int | None
-    """The number of the first error of a file name, or None if its file has no number."""
+    """The number in the file name of the first error of a source file; None if that name has no number."""
 
 
 LIST = "files.json"

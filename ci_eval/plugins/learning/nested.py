@@ -4,8 +4,8 @@ After Hellendoorn and Devanbu, "Are deep neural networks the best choice for mod
 cache is an interpolated n-gram model, mixed with all wider ones by the length of its seen contexts. Text after the
 caret is read backwards.
 
-The tokens of all files are numbers in one array. Positions are sorted by the tokens before them, as in a suffix array,
-and the followers of a context are counted on demand.
+The tokens of all files are numbers in one array. The positions in this array are sorted by the tokens before them, as
+in a suffix array, and the followers of a context are counted on demand.
 """
 
 from __future__ import annotations

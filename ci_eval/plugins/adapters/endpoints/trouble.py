@@ -202,7 +202,7 @@ def parse_duration(text: str) -> float | None:
 
 
 LONGEST_MESSAGE = 300
-"""Characters."""
+"""The most characters of a message from the endpoint."""
 FIRST_TIMESTAMP = 1e9
 """Seconds above which a reset is a time since 1970, not a delay."""
 

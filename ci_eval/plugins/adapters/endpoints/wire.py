@@ -148,7 +148,7 @@ class Assembly:
             # The apis do not check the types of values; the round trip does.
             piece = msgspec.convert(msgspec.to_builtins(self._api.read(content)), Piece)
         except (LookupError, TypeError, ValueError, AttributeError):
-            raise garbage(f"the answer is not one of the api {self._api.name}") from None
+            raise garbage(f"the answer does not have the form of api {self._api.name}") from None
         self._pieces += 1
         self._has_choice |= piece.has_choice
         if (piece.text or piece.thought) and self.first_text is None:
@@ -175,7 +175,7 @@ class Assembly:
                 break
             self.add(content)
         if not self._pieces:
-            raise garbage(f"the answer is not one of the api {self._api.name}")
+            raise garbage(f"the answer does not have the form of api {self._api.name}")
         if not self._has_choice:
             raise garbage("the endpoint sent an empty list of answers")
         finish = translate_finish(self.last.finish)

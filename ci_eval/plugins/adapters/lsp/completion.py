@@ -74,7 +74,7 @@ _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[
 _PLAIN = re.compile(r"[^$\\}]+")
 DEEPEST = 20
 LONGEST_SNIPPET = 20_000
-"""Characters; a longer snippet is text as a whole."""
+"""The most characters of a snippet that is parsed; a longer one is inserted as plain text."""
 MOST_UNCLOSED = 20
 """Unclosed transforms; further ones are text, since the search for each end takes time."""
 

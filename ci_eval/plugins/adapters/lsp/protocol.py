@@ -160,7 +160,7 @@ class Defaults(Struct, rename="camel"):
 
 
 class CompletionList(Struct, rename="camel"):
-    """A list of completions. After more typing, an incomplete one is asked for again."""
+    """A list of completions. An incomplete list is requested again after more typing."""
 
     items: list[CompletionItem] = []
     is_incomplete: bool | None = False

@@ -101,7 +101,7 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
 BRANCHES = "if_statement"
 """The node whose branches are in the fields `consequence` and `alternative`."""
 OTHERS = "*"
-"""A name in place of a field: all other children."""
+"""A name that means all other children, in place of the name of a field."""
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def _open_descriptors(stage: Stage) -> bool:
         if int(name) > 2 and int(name) != stage.report:
             try:
                 os.fstat(int(name))
-            except OSError:  # the descriptor of the listing itself
+            except OSError:  # the descriptor that os.listdir had used is closed by now
                 continue
             return True
     return False

@@ -1,4 +1,5 @@
-"""The plugin since 2023: any feature of the IDE, of which token completion is read; several projects since 2024."""
+"""The plugin since 2023. It evaluates any feature of the IDE, of which ci-eval reads token completion. Since 2024, a
+workspace may have several projects."""
 
 from __future__ import annotations
 

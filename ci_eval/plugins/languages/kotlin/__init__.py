@@ -165,7 +165,7 @@ class KotlinWalk(JvmWalk):
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
             self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
-        # The implicit parameter of a lambda, and the value of a property.
+        # `it` is the implicit parameter of a lambda, and `field` the value of a property.
         elif name in {"it", "field"}:
             self.emit(node, Kind.VARIABLE, place, LOCAL)
         else:

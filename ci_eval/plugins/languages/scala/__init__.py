@@ -262,7 +262,7 @@ class ScalaWalk(ReferenceWalk):
             if place.scope.kind == "block":
                 self._stack += [(name, NEW, place) for name in names]
         else:
-            # Members are defined already, so their pattern gets a separate scope.
+            # Members are defined already, so a separate scope takes the definitions of their pattern.
             scope = place.scope if place.scope.kind == "block" else Scope("block", place.scope)
             self._stack.append((pattern, BOUND, NodePlace(scope, place.argument)))
         bound = self._pattern_names(node) if pattern is None else [pattern]

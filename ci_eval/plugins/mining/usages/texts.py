@@ -96,7 +96,7 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
     type that the file declares, the nearest first. Empty if no member is typed, or the object's type is unknown."""
     if not MEMBER.search(before):
         return []
-    # Only calls make usages, so a name without brackets gets a pair.
+    # Only calls are usages, so brackets are added to a name without them.
     call = MARK if ARGUMENTS.match(after) else f"{MARK}() "
     try:
         mined_text = mine(f"{before}{call}{after}", path, dialect, ProjectContext())
