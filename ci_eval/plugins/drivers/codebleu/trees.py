@@ -7,7 +7,7 @@ from typing import Any
 
 from ci_eval.plugins.drivers.codebleu.parts import Node, TooMuch, depth
 
-# Imported by name, since ci-eval itself may use another release, which has other types.
+# A type checker does not follow `import_module`: ci-eval itself may use a release with other types.
 _LIBRARY: Any = import_module("tree_sitter")
 GRAMMARS: dict[str, Any] = {
     name.replace("c_sharp", "csharp"): _LIBRARY.Language(import_module(f"tree_sitter_{name}").language())

@@ -214,7 +214,8 @@ def end_all(child: int, groups: Cgroups) -> None:
             pass
         if ended is None:
             return
-        # The kernel's own lists of children may miss some while processes end (`man 5 proc`); the next look has them.
+        # While processes end, the kernel's lists may miss some children (`man 5 proc`); the next turn of the loop finds
+        # these.
         for pid in count_pages() or descendants():
             _kill(pid)
         time.sleep(0.002)

@@ -104,7 +104,8 @@ class ScalaWalk(ReferenceWalk):
         for child in nodes:
             kind = child.type
             if kind in _FUNCTIONS:
-                # A function without parameters is called without brackets, so it has both keys.
+                # A function without parameters is called without brackets, so the scope has it as a variable and as a
+                # function.
                 keys: tuple[str, ...] = ("{}", "{}()")
             elif kind in _CLASSES:
                 # Case classes are made without `new`, so the name of a class may be called.
