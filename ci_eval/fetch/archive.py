@@ -48,7 +48,7 @@ Kind = Literal["file", "folder", "symlink", "hardlink", "other"]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """Sizes are in bytes."""
+    """The limits of unpacking an archive. Sizes are in bytes."""
 
     entries: int = 200_000
     """The number of members and of the folders that must be made for them."""
@@ -113,7 +113,7 @@ class _Writer:
         self.count_entry()
         name = _check_name(member.name)
         if name in self.files or name in self.links or (name in self.folders and member.kind != "folder"):
-            raise ArchiveError(f"{name!r} is in it twice")
+            raise ArchiveError(f"{name!r} occurs twice")
         if member.kind == "other":
             raise ArchiveError(f"{name!r} is neither a file nor a folder nor a link")
         source = _check_link(name, member) if member.kind in ("symlink", "hardlink") else ""
@@ -139,7 +139,7 @@ class _Writer:
         if name in self.folders:
             return
         if name in self.links or name in self.files:
-            raise ArchiveError(f"{name!r} is a folder and something else")
+            raise ArchiveError(f"{name!r} is both a folder and something else")
         self.make_folder(posixpath.dirname(name))
         self.count_entry()
         (self.folder / name).mkdir()
@@ -147,7 +147,7 @@ class _Writer:
 
     def write(self, name: str, body: IO[bytes], executable: bool) -> None:
         self.make_folder(posixpath.dirname(name))
-        # Whatever the checks above miss, nothing that exists is overwritten and no link is followed.
+        # Even if the checks above miss something, no existing file is overwritten, and no link is followed.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         size = 0
         with os.fdopen(os.open(self.folder / name, flags, 0o755 if executable else 0o644), "wb") as file:

@@ -1,4 +1,4 @@
-"""A preparer of datasets: a file of this machine, or a file that is downloaded and pinned by its digest."""
+"""A preparer of datasets. A dataset is a file on this machine, or a download that is pinned by its digest."""
 
 from __future__ import annotations
 

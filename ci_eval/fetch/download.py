@@ -119,7 +119,7 @@ def check_digest(sha256: str) -> str:
 
 
 def check_sha256(path: Path, expected: str, what: str) -> None:
-    """`what` names the file's origin. Raises ChecksumError."""
+    """Check a file's digest. `what` names the file's origin. Raises ChecksumError if another digest is expected."""
     actual = hash_file(path)
     if actual != expected.lower():
         raise ChecksumError(
@@ -139,7 +139,7 @@ def hash_file(path: Path) -> str:
 
 
 def _follow(url: str, file: BinaryIO) -> None:
-    import requests  # Takes long, and most commands download nothing.
+    import requests  # The import takes long, and most commands download nothing.
 
     current, scheme = url, urlsplit(url).scheme
     for _ in range(MAX_REDIRECTS + 1):

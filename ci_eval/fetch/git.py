@@ -165,7 +165,7 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
     if program is None:
         raise InstallError(f"git is not installed. {GET['git']}")
     try:
-        # GitPython takes long to import, and asks git for its version then.
+        # GitPython takes long to import, and runs git at its import.
         from git import Git, GitCommandError
     except ImportError as error:
         raise InstallError(f"{program} does not work. Put a git that works first on PATH.\n{error}") from None

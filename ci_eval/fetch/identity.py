@@ -91,7 +91,7 @@ def last_part(address: str) -> str:
 
 
 def _repositories(root: Path) -> list[Path]:
-    """The innermost first."""
+    """Return the repositories that contain the folder, the innermost first."""
     return [folder for folder in (root, *root.parents) if (folder / ".git").exists()]
 
 

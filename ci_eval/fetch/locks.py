@@ -83,7 +83,8 @@ def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str
         requirements = [line.partition(":")[2].strip() for line in head if line.startswith("Requires-Dist:")]
         known = {normalize(name) for requirement in requirements for name in EXTRA.findall(requirement)}
         chosen = known if groups == "all" else {*map(normalize, groups)}
-        # pip would ask for none of them, so each extra is replaced by a condition that is always true.
+        # pip would install nothing for extras, so each condition on a chosen extra is replaced by one that is always
+        # true.
         met = [
             EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in chosen else part[0], text)
             for text in requirements
@@ -219,7 +220,7 @@ def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, g
     places = _check_members(root, members)
     for place, name in {"": "", **places}.items():
         needs = read_npm_ranges(root / place / "package.json", members, catalogs, groups)
-        # Manifests without devDependencies, since npm looks those up even with --omit=dev.
+        # The manifests have no devDependencies, since npm looks these up even with --omit=dev.
         written = {"name": name, "version": "0.0.0"} if place else {"private": True, "workspaces": [*places]}
         (folder / place).mkdir(parents=True, exist_ok=True)
         (folder / place / "package.json").write_bytes(msgspec.json.encode(written | {"dependencies": needs}))
@@ -257,7 +258,7 @@ def write_npm_lock(
         root["workspaces"] = [*places]
         packages |= {f"node_modules/{name}": {"resolved": place, "link": True} for place, name in places.items()}
     asking = {place: _read_manifest(manifest.parent / place / manifest.name, groups) for place in ("", *places)}
-    # Each package asks for exactly those in its folder, so npm has no range left to look up.
+    # Each package requires exactly the versions in its folder, so that npm need not look up a range.
     for location, entry in sorted(_find_entries(asking, members or {}, entries, lock.name).items()):
         place = next((place for place in places if location.startswith(f"{place}/node_modules/")), "")
         match = LOCATION.fullmatch(location.removeprefix(f"{place}/"))
@@ -368,7 +369,7 @@ def write_go_modules(root: Path, folder: Path) -> None:
         for line in lines:
             local = re.search(r"=> (\.\S*)$", line)
             other = Path(os.path.normpath(module / local[1])) if local else module
-            # A link may lead to it by another path.
+            # A link may lead to the same module by another path.
             if local and not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
                 raise foreign(line, "go.mod")
             waiting += [] if other in met else [other]

@@ -72,7 +72,7 @@ def list_distributions(target: Path) -> dict[str, str]:
 
 def check_origins(target: Path) -> None:
     for item in importlib.metadata.distributions(path=[str(target)]):
-        # pip writes this file for a requirement with an address (PEP 610).
+        # pip writes direct_url.json for a requirement with an address (PEP 610).
         if origin := item.read_text("direct_url.json"):
             raise InstallError(
                 f"{item.metadata['Name']} came from elsewhere than an index: {quote(origin, 200)}. {WHEELS_ONLY}"

@@ -89,7 +89,7 @@ def intact(folder: Path) -> bool:
         return False
     changes: list[str] = []
     times = [file.time for file in listed.files.values()]
-    # Bytes and no Path: there may be tens of thousands, and this is done before each run.
+    # Bytes are faster than Path objects: there may be tens of thousands of files, and each run checks them first.
     base = os.fsencode(folder) + b"/"
     for key, file in listed.files.items():
         if change := _check_file(base + key.encode("latin-1"), file):
@@ -176,7 +176,7 @@ def _walk(folder: Path, *, hidden: bool = True) -> Iterator[Path]:
             folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
         links = [name for name in folders if Path(parent, name).is_symlink()]
         for name in (*names, *links):
-            # The list itself, also while it is being written, does not list itself.
+            # The file with the list, and its temporary file, are left out.
             if (hidden or not name.startswith(".")) and not (Path(parent) == folder and name.startswith(LIST)):
                 yield Path(parent, name)
 
@@ -186,7 +186,7 @@ def _key(path: Path, folder: Path) -> str:
 
 
 def _text(name: str) -> str:
-    # latin-1 has a character for each byte, so that any name can be turned back.
+    # latin-1 has a character for each byte, so that `_name` can restore any name.
     return os.fsencode(name).decode("latin-1")
 
 

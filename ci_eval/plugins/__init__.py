@@ -1,1 +1,2 @@
-"""The variants that a package of others may add as well, and what they share."""
+"""The built-in plugins, such as engines, metrics and tasks, and the code that they share. Other packages may add
+plugins, too."""

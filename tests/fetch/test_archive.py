@@ -284,8 +284,8 @@ def test_a_target_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     [
         (tarfile.REGTYPE, {"path": "../evil"}, "leads outside"),
         (tarfile.REGTYPE, {"path": "/evil"}, "leads outside"),
-        (tarfile.REGTYPE, {"path": "a"}, "is in it twice"),
-        (tarfile.REGTYPE, {"path": "a/b"}, "is a folder and something else"),
+        (tarfile.REGTYPE, {"path": "a"}, "occurs twice"),
+        (tarfile.REGTYPE, {"path": "a/b"}, "is both a folder and something else"),
         (tarfile.REGTYPE, {"GNU__sparse__name": "../evil"}, "leads outside"),
         (tarfile.REGTYPE, {"GNU__sparse__name": "c", "GNU__sparse__size": "9" * 12, "GNU__sparse__map": "0,1"}, "."),
         (tarfile.REGTYPE, {"size": "-5"}, "impossible size"),

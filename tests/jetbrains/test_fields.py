@@ -31,8 +31,8 @@ def test_missing_and_null_are_the_same() -> None:
         ("x", "`a` is a text, not a number"),
         (True, "`a` is true or false, not a number"),
         (1.5, "`a` is 1.5, not a whole number"),
-        (-1, "`a` is -1.0, which it cannot be"),
-        (1e300, "which it cannot be"),
+        (-1, "`a` is -1.0, not a number from 0 to a billion"),
+        (1e300, "not a number from 0 to a billion"),
         (None, "`a` is missing"),
     ],
 )

@@ -22,7 +22,7 @@ WHEELS = (
     "tree-sitter-javascript==0.25.0",
     "tree-sitter-c-sharp==0.23.5",
 )
-"""Go's figures change with its grammar, so a variant's name means these versions."""
+"""The versions are fixed, since the figures of Go change with its grammar."""
 ALIASES = {
     "python": "python py python3",
     "java": "java",
@@ -32,7 +32,7 @@ ALIASES = {
 }
 LANGUAGES = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
 START = (
-    # With -I and -S, Python has no search path of its own: the grammars' packages come first, ci-eval last.
+    # With -I and -S, Python has no default search path: the grammars' packages come first, ci-eval last.
     "import sys; folder, package = sys.argv[1:]; sys.path[:] = [folder, *sys.path, package]; "
     "from ci_eval.plugins.drivers.codebleu.main import main; main()"
 )
@@ -75,7 +75,7 @@ class CodeBleu:
         except EngineRaised:
             raise
         except EngineFailure:
-            # A late answer of this process would be read as that to the next question.
+            # A late answer of this process would be taken for the answer to the next question.
             self.close()
             raise
 

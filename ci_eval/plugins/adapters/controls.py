@@ -67,7 +67,7 @@ class ControlEngine:
     name: str
     summary: str
     control: Callable[..., Running]
-    """Return the running engine for its `Surroundings`."""
+    """Takes the engine's `Surroundings`, and returns the running engine."""
     languages: frozenset[str] | None = None
     version: str = __version__
     source: str = "ci-eval"
@@ -79,7 +79,7 @@ class ControlEngine:
     needs: tuple[str, ...] = ()
     own_process: bool = False
     is_function: bool = False
-    """True if its lists depend on the question alone, so that figures over all sessions are exact."""
+    """True if the engine's lists depend on the question alone, so that figures over all sessions are exact."""
     closure: Closure = Closure.PROJECT
 
     def is_ready(self, _cache: Path) -> bool | None:
@@ -179,7 +179,7 @@ class ConfigurableEngine(ControlEngine):
     @property
     def described(self) -> str:
         usual, current = msgspec.to_builtins(type(self.options)()), msgspec.to_builtins(self.options)
-        # A model has a digest instead of its path.
+        # A model is described by its digest, not by its path.
         changed = {key: value for key, value in current.items() if key != "model" and value != usual[key]}
         texts = {key: "+".join(value) if isinstance(value, tuple | list) else value for key, value in changed.items()}
         return ", ".join(f"{key} {text}" for key, text in texts.items())

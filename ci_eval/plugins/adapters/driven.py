@@ -27,8 +27,8 @@ START_TIMEOUT = 120.0
 
 
 class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
-    """An engine that a program of ours, its driver, calls. Workers get it by pickle, so its functions must be
-    importable, not lambdas.
+    """An engine that a program of ours, its driver, calls. Workers receive the engine by pickle, so its functions must
+    be importable, not lambdas.
 
     The driver reads lines "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points; path, text, and the
     names (one per line) in base64; the milliseconds as the driver measured them. Or it answers "error MESSAGE" (in
@@ -134,7 +134,7 @@ class RunningDriver(RunningProcess):
         return self._engine.command(place)
 
     def open(self, path: str, text: str) -> None:
-        """Ask a new driver once, and drop that answer."""
+        """Start a driver, ask it one question, and drop the answer."""
         self._path, self._text = path, text
         # The driver's start is not part of a completion: a user would have waited for it before.
         if self._fresh:

@@ -100,7 +100,8 @@ TOOLCHAINS = {
 
 
 def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
-    """`needed`: name → lowest version. Raises PreparationError if one is missing or too old."""
+    """Check the toolchains on PATH. `needed`: name → lowest version. Raises PreparationError if one is missing or too
+    old."""
     for name, lowest in needed.items():
         version = read_toolchain(name)
         if not is_at_least(version, lowest):
@@ -122,7 +123,7 @@ def read_toolchain(name: str) -> str:
 
 
 def is_at_least(version: str, lowest: str) -> bool:
-    """Compare as numbers, by which 1.24 is newer than 1.9; an unknown version ("") is older than all."""
+    """Compare versions by their numbers: 1.24 is newer than 1.9. An unknown version ("") is older than all."""
     return bool(version) and _numbers(version) >= _numbers(lowest)
 
 

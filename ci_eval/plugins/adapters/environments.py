@@ -167,7 +167,7 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
         write_npm_manifests(root, read_members(root, task.sources), folder, task.groups)
     npm_install(("ci" if lock else "install", *_NPM), folder, settings)
     paths = folder.glob("node_modules/**/package.json")
-    # The name of a package is one folder, or two.
+    # The name of a package has one folder or two, such as `@types/node`.
     manifests = sorted(path for path in paths if "node_modules" in path.parts[-4:-2])
     return {
         str(path.parent.relative_to(folder / "node_modules")): read_json(path, dict[str, Any]).get("version", "")

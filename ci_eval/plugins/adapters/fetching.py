@@ -41,7 +41,7 @@ class Relay:
         self.refused: list[str] = []
         self.session = requests.Session()
         paths = ssl.get_default_verify_paths()
-        # If the folder of certificates is empty, those of requests are used.
+        # If the folder of certificates is empty, the certificates of requests are used.
         self.session.verify = paths.cafile or (any(Path(paths.capath or ".").glob("*.0")) and paths.capath) or True
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"relay": self}))
         # Other users of this machine do not know the path, so they cannot use the user's passwords.
@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
                     body += chunk
                     if len(body) > MAX_BYTES:
                         raise OSError(f"it has more than {MAX_BYTES:,} bytes")
-        except OSError as error:  # those of requests are among them
+        except OSError as error:  # includes the errors of requests
             self.relay.refused.append(f"{target}: {error}")
             return False
         if response.status_code in ignored:
@@ -163,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def read_npm_settings(folder: Path) -> dict[str, str]:
-    """`folder` must hold no `.npmrc`. Raises InstallError."""
+    """Return the user's settings of npm. `folder` must hold no `.npmrc`. Raises InstallError."""
     settings = msgspec.json.decode(npm_run(("config", "list", "--json"), cwd=folder), type=dict[str, object])
     return {name: value for name, value in settings.items() if isinstance(value, str) and value}
 
@@ -216,7 +216,7 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
             "GOMODCACHE": str(modules),
             # Go makes its module cache read-only, unless -modcacherw is given.
             "GOFLAGS": "-mod=mod -modcacherw",
-            # Otherwise a go.mod could make go download and run another version.
+            # Without this, a go.mod could make go download and run another version.
             "GOTOOLCHAIN": "local",
             # A go.work in a folder above would bring other modules in.
             "GOWORK": "off",

@@ -53,7 +53,7 @@ class Maven(IntoCache):
         return f"{plain(self.artifact)}-{version}{driver}"
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
-        # Maven resolves these together with the artifact, so that versions agree.
+        # Maven resolves these artifacts together with the main one, so that versions agree.
         others = [f"{name}:{number}" for name, number in self.others.items()]
         packages = resolve(f"{self.artifact}:{version}", new, others=others)
         if driver := self.driver:
@@ -197,7 +197,7 @@ def read_needs(root: Path) -> str:
                 key = tuple(map(artifact.get, ("groupId", "artifactId", "type", "classifier")))
                 if key[:2] not in members and artifact.get("scope") != "test":
                     known.setdefault(key, artifact)
-    # As a parent, a POM from a registry could load extensions into Maven, so its versions are imported instead.
+    # A parent POM from a registry could load extensions into Maven, so only its versions are imported.
     imported = [parent | {"type": "pom", "scope": "import"} for parent in artifacts[PARENT].values()]
     managed = _write([*artifacts[MANAGED].values(), *imported])
     return (

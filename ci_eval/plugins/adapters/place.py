@@ -52,12 +52,12 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scratch(self) -> Path:
-        """The only folder that the engine may write to. It is emptied when the process starts."""
+        """Return the only folder that the engine may write to. It is emptied when the process starts."""
         return self.base / "scratch"
 
     @property
     def programs(self) -> Path:
-        """A folder that the engine may run programs from, but not change."""
+        """Return the folder that the engine may run programs from, but not change."""
         return self.base / "programs"
 
     @property
@@ -78,8 +78,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         return self.surroundings.memory
 
     def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> SandboxPolicy:
-        """`programs`: the programs that the engine runs. `reads`: the paths that it may read next to the project and
-        its own folder. `address_space`: bytes, 0 = no limit."""
+        """Return the rights of the engine's process. `programs`: the programs that the engine runs. `reads`: the paths
+        that it may read in addition to the project and its folder. `address_space`: bytes, 0 = no limit."""
         runs = [self.folder, self.programs, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in find_installs(program)]
         project = (self.root, *([self.environment] if self.environment else []))

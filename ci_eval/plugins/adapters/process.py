@@ -25,7 +25,7 @@ from ci_eval.core.model import Confine
 from ci_eval.core.tracing import tell
 
 PACKAGE = Path(__file__).parents[3]
-# With -I, Python does not look for packages where this one lies.
+# With -I, Python would not find ci-eval's packages, so their folder is passed.
 START = (
     f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); from ci_eval.plugins.drivers.confine.main import main; main()"
 )
@@ -40,7 +40,7 @@ TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", 
 
 def interpreter() -> str:
     """Return the Python that runs ci-eval, without its virtual environment."""
-    # CPython does not document this name, and may leave it empty.
+    # CPython does not document `_base_executable`, and may leave it empty.
     base: str = getattr(sys, "_base_executable", "") or sys.executable
     return base
 
@@ -103,7 +103,7 @@ def find_install_root(path: Path) -> Path:
     passwords: a home, a folder above one, or one in which many programs store their files."""
     home = Path.home()
     if "node_modules" in path.parts:
-        # A package of npm needs those that are installed next to it.
+        # A package of npm needs the packages that are installed next to it.
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
         tops = [*([modules.parent] if _is_top(modules.parent) else []), modules]
     elif path.parent.name in ("bin", "sbin"):
@@ -164,7 +164,7 @@ class EngineProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # Reads and writes go by the descriptors, past any buffer of Python's.
+                # Reads and writes use the file descriptors, without Python's buffers.
                 bufsize=0,
                 # A new group, so that the program can be killed with all it started.
                 start_new_session=True,
@@ -174,7 +174,7 @@ class EngineProcess:
             self._report.close()
             raise EngineCrash(f"{self.name} could not be started: {error}") from error
         finally:
-            # With this copy open, the pipe would not end with the child.
+            # While this copy is open, the pipe does not end with the child.
             os.close(report)
         assert self._process.stdin
         assert self._process.stdout
@@ -393,7 +393,7 @@ class MessageProcess(PipeProcess):
                 return None
             header = bytes(self._received[:end])
             match = _LENGTH.search(header)
-            # Some servers print a line or two before their first message, which do not matter.
+            # Some servers print a line or two before their first message. These lines are ignored.
             if not match or int(match[1]) > LONGEST_ANSWER:
                 raise EngineMisbehaved(
                     f"{self.name} wrote a header without a usable Content-Length: {quote(header, 80)!r}"

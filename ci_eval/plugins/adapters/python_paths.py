@@ -1,4 +1,5 @@
-"""The search paths of Python as data, and the start of servers in Python. No interpreter of an environment is run."""
+"""The search paths of a Python environment, read without running its interpreter, and commands that start servers
+written in Python."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def package_paths(environment: Path | None) -> list[str]:
 def read_pth_folders(path: Path, site: Path) -> list[str]:
     """Return the lines of a `.pth` file that name a folder within `site`."""
     try:
-        # As `site` of Python 3.13 reads these files; earlier releases use the encoding of the locale.
+        # The encoding is that of `site` in Python 3.13; earlier releases use the encoding of the locale.
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return []

@@ -35,7 +35,7 @@ class InstalledEngine(msgspec.Struct, frozen=True):
 
 class Recipe(Protocol):
     @property
-    def version(self) -> str: ...  # the one that is installed by default
+    def version(self) -> str: ...  # the default version
     @property
     def source(self) -> str: ...  # where the engine comes from, such as "PyPI"
     @property

@@ -74,8 +74,8 @@ setattr(base_value, "frozenset", InOrder)
 
 def kind(completion: Any) -> str:
     """Return the kind of a completion: class, function, import, instance, keyword, module, param …"""
-    # The same as jedi's own `type`, except for imported names: following each to its definition takes a quarter of the
-    # whole time.
+    # This is jedi's own `type`, except for imported names: to follow each name to its definition would take a quarter
+    # of the whole time.
     name = completion._name
     definition = name.tree_name.get_definition() if name.tree_name is not None else None
     if definition is not None and definition.type == "import_from":
@@ -115,7 +115,7 @@ class OpenedFile:
     def define(self, offset: int) -> dict[str, Any]:
         script, line, column = self._script(offset)
         names = script.goto(line, column, follow_imports=True)
-        # What is compiled has no file.
+        # A definition in a compiled module has no file.
         return {
             "defined": [
                 (str(name.module_path or name.full_name), (name.line or 1) - 1, name.column or 0) for name in names
@@ -131,7 +131,7 @@ class OpenedFile:
 
 def serve(requests: Iterable[bytes], answers: BinaryIO) -> None:
     session = OpenedFile()
-    # The first completion reads the stubs of the builtins; no session should pay for that.
+    # The first completion reads the stubs of the builtins; no session should spend its time on that.
     session.open("ci_eval_warm_up.py", "")
     session.complete([(0, 0, "import os\nos.")], 13)
     # Objects that exist now are never freed, so the garbage collector can skip them.

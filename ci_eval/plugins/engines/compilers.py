@@ -45,7 +45,7 @@ def _java_package(text: str) -> str:
 
 
 ENGINES: dict[str, Engine] = {
-    # It is asked as Eclipse's language server asks it.
+    # Our driver asks for completions as Eclipse's language server does.
     "jdt": DrivenEngine(
         name="jdt",
         summary="the completion of Eclipse's JDT, which its IDE and its language server show",
@@ -54,7 +54,7 @@ ENGINES: dict[str, Engine] = {
         recipe=Maven(
             artifact="org.eclipse.jdt:org.eclipse.jdt.core",
             version="3.37.0",
-            # Eclipse's runtime needs these to start its own services.
+            # Eclipse's runtime needs these bundles to start its services.
             others={
                 "org.apache.felix:org.apache.felix.scr": "2.2.10",
                 "org.osgi:org.osgi.service.component": "1.5.1",

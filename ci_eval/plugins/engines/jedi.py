@@ -31,7 +31,7 @@ class _Reply(Reply):
 def _command(place: Place) -> list[str]:
     arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
     arguments += [*map(str, place.sources), *package_paths(place.environment)]
-    # Not -I, with which Python would ignore PYTHONHASHSEED.
+    # -I is not used, since Python would then ignore PYTHONHASHSEED.
     return [interpreter(), "-s", "-S", str(DRIVER), *arguments]
 
 

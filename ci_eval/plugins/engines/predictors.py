@@ -86,7 +86,7 @@ class Ngram(Predictor[NgramOptions]):
 
     @cached_property
     def _project(self) -> Project:
-        # Without these scopes the project's files need not be read.
+        # If neither scope is used, the project's files need not be read.
         wider = {"folder", "project"} & set(self.options.scopes)
         return Project(self.files if wider else {}, self.surroundings.language, self.options.order, self.asked)
 

@@ -89,7 +89,7 @@ _SERVERS = (
         name="basedpyright",
         summary="fork of pyright with more of Pylance's features",
         licence="MIT",
-        # It brings its own Node.js.
+        # The package includes Node.js.
         recipe=Pip(package="basedpyright", version="1.40.2"),
         why=(
             "only open files are checked, so that no work in the background slows answers; it is given an "
@@ -178,7 +178,7 @@ _SERVERS = (
     _server(
         name="zuban",
         summary="type checker and language server for Python",
-        # Because of this licence, it must run as a separate program.
+        # Because of this licence, zuban must run as a separate program.
         licence="AGPL-3.0-only",
         recipe=Pip(package="zuban", version="0.10.2"),
         command=Template(("{folder}/bin/zuban", "server")),

@@ -43,7 +43,7 @@ def _go_variables(place: Place) -> dict[str, str]:
     kept = {"GOCACHE": str(place.scratch / "build"), "GOMODCACHE": str(modules)}
     # GOPACKAGESDRIVER could name a program to run.
     closed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOPACKAGESDRIVER": "off", "GOENV": "off", "GOAUTH": "off"}
-    # Go refuses this flag in a workspace.
+    # Go refuses -mod=mod in a workspace.
     flags = "" if (place.root / "go.work").is_file() else "-mod=mod"
     return kept | closed | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": flags}
 
@@ -76,7 +76,7 @@ _ecmascript_server = partial(
     LspEngine, languages=frozenset({"javascript", "typescript"}), verified=True, toolchains={"node": "20"}
 )
 PREFERENCES: dict[str, Any] = {"includeCompletionsWithInsertText": True}
-"""Also suggest what replaces more than the name, such as `?.name` for `.name`."""
+"""The settings also ask for suggestions that replace more than the name, such as `?.name` for `.name`."""
 
 SETTINGS: dict[str, Any] = {
     language: {
@@ -139,7 +139,7 @@ class RustToolchain(System, frozen=True, kw_only=True):
 
 
 RUST_OPTIONS = {
-    # These would run code of the project, or of crates that it names.
+    # These features would run code of the project, or of crates that it names.
     "cargo": {"buildScripts": {"enable": False}, "noDeps": True},
     "procMacro": {"enable": False},
     "checkOnSave": False,
@@ -212,7 +212,7 @@ _SERVERS = (
             }
         ),
         auto_import=AutoImport(usual="on", switch=Switch(settings="intelephense.completion.insertUseDeclaration")),
-        # Without its index, it knows only the open file, not even PHP's own variables.
+        # Without its index, intelephense knows only the open file, and not even PHP's built-in variables.
         quirks=ServerQuirks(announces=True),
         verified=True,
         toolchains={"node": "20"},
@@ -255,7 +255,7 @@ _SERVERS = (
         variables=rust_variables,
         auto_import=AutoImport(usual="on", switch=Switch(options="completion.autoimport.enable")),
     ),
-    # It is written in Go; its npm package has a program for each system.
+    # The server is written in Go; the npm package has a program for each system.
     _ecmascript_server(
         name="typescript",
         summary="the language server in TypeScript 7, for TypeScript and JavaScript",

@@ -29,7 +29,7 @@ def make_schema(table: str) -> pa.Schema:
 
 
 def build_arrow_table(workspace: Workspace, table: str) -> pa.Table:
-    # Batches have different dictionaries.
+    # The dictionaries of Arrow columns differ between batches.
     return pa.Table.from_batches(_batches(workspace, table), make_schema(table)).unify_dictionaries()
 
 

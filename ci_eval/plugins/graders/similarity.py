@@ -30,19 +30,21 @@ class Similarity(msgspec.Struct, frozen=True):
 
 
 _GRADERS: tuple[Grader, ...] = (
-    # As `sacrebleu.sentence_bleu`: eff:yes|tok:13a|smooth:exp.
+    # The settings are those of `sacrebleu.sentence_bleu`: eff:yes|tok:13a|smooth:exp.
     Similarity(
         "bleu",
         "BLEU of the text against the expected one, 0 to 100",
         lambda pairing: _BLEU.sentence_score(pairing.hypothesis, [pairing.reference]).score,
     ),
-    # As `sacrebleu.corpus_bleu([reference], [[hypothesis]])`: eff:no, so a reference of fewer than four words gets 0.
+    # The settings are those of `sacrebleu.corpus_bleu([reference], [[hypothesis]])`: eff:no, so a reference of fewer
+    # than four words gets 0.
     Similarity(
         "bleu-mera",
         "BLEU as MERA CODE has it, with both texts in the other's place, 0 to 100",
         lambda pairing: _BLEU_MERA.corpus_score([pairing.reference], [[pairing.hypothesis]]).score,
     ),
-    # As `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. Missing parts of the expected text cost most.
+    # The settings are those of `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. Missing parts of the expected
+    # text cost most.
     Similarity(
         "chrf",
         "chrF of the text against the expected one, 0 to 100",

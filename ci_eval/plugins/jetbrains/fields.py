@@ -20,7 +20,8 @@ LARGEST_NUMBER = 1_000_000_000
 
 
 class Fields:
-    """The fields of one JSON object. Requests raise WorkspaceError if a field has another type."""
+    """The fields of one JSON object. The methods that read a field raise WorkspaceError if the field has another
+    type."""
 
     def __init__(self, value: object, file: Path, place: str = "") -> None:
         """`place`: the object's location in the file, such as `sessions[3]`."""
@@ -41,11 +42,11 @@ class Fields:
         return WorkspaceError(f"{self.file}{at}: {what}; fetch the workspace again, or leave this file out")
 
     def text(self, name: str, missing: str | None = None) -> str:
-        """Return a text; `missing` if the field is absent or null. Without `missing`, that is an error."""
+        """Return a text, or `missing` if the field is absent or null. Raises WorkspaceError if there is neither."""
         return self._typed_value(name, str, missing)
 
     def number(self, name: str, missing: int | None = None) -> int:
-        """Return a whole number; it may read 4.0, as gson writes some."""
+        """Return a whole number. The file may write it as 4.0, as gson does."""
         value = self.amount(name, missing)
         if value != int(value):
             raise self.wrong(f"`{name}` is {value}, not a whole number")
@@ -56,7 +57,7 @@ class Fields:
         value = self._typed_value(name, float, None if missing is None else float(missing))
         # The bounds are compared so that NaN fails as well.
         if not 0 <= value <= LARGEST_NUMBER:
-            raise self.wrong(f"`{name}` is {value}, which it cannot be")
+            raise self.wrong(f"`{name}` is {value}, not a number from 0 to a billion")
         return value
 
     def optional(self, name: str, kind: type[T]) -> T | None:
@@ -78,7 +79,8 @@ class Fields:
         return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
-        """Return the objects of a long list without tracking their fields; `leave` takes those that are left over."""
+        """Return the objects of a long list without tracking their fields; `leave` stores the fields that were not
+        read."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is not an object")

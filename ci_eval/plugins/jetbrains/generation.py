@@ -1,4 +1,5 @@
-"""A generation of the plugin's workspaces: how its files are recognised, read and written; and the shared parts."""
+"""A generation of the plugin's workspaces: how its files are recognised, read and written. The code that all
+generations share is here, too."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """Suggestion, lookup, rank from 1 → fields besides its texts."""
     write_actions: Callable[[Sequence[Action]], list[dict[str, object]]]
     first_errors: int | None
-    """The number of the first error of a file name, or None if its file has no number."""
+    """The number in the file name of the first error of a source file; None if that name has no number."""
 
 
 LIST = "files.json"
@@ -101,7 +102,7 @@ def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.Fi
                 prefix = "" if is_emulated else action.text("prefix")
                 expected = action.text("expectedText")
                 known = properties(action.section("nodeProperties"))
-                # These calls have no offset; their token begins where the caret was put last.
+                # Calls of completion have no offset here; their token begins where the caret was put last.
                 actions.append(
                     model.CallCompletion(
                         session="", offset=caret, prefix=prefix, expected_text=expected, properties=known
@@ -229,7 +230,7 @@ def reports(config: Config) -> dict[str, object]:
     parts = [
         {"name": part.name, "filters": filters(part.filters)}
         for part in config.reports.sessions_filters
-        # The plugin has no such conditions, and a filter without them would let other sessions through.
+        # The plugin does not know these kinds of filters, and a filter without them would let other sessions through.
         if (part.typed, part.file, part.text) == (None, None, None)
     ]
     return {"evaluationTitle": title(config), "sessionsFilters": parts}

@@ -32,12 +32,12 @@ def is_plain(text: str) -> bool:
 
 
 def to_units(text: str, offset: int) -> int:
-    """Return the offset in UTF-16 units of one in code points."""
+    """Convert an offset in code points into UTF-16 units."""
     return offset + sum(character > chr(BASIC) for character in text[:offset])
 
 
 def to_points(text: str, units: int) -> int:
-    """Return the offset in code points of one in UTF-16 units. An offset within a pair of units becomes that before
+    """Convert an offset in UTF-16 units into code points. An offset within a pair of units becomes the offset before
     the pair. Raises ValueError if the text is too short."""
     left = units
     for count, character in enumerate(text):
@@ -73,7 +73,7 @@ def convert_actions(
                 case _:
                     changed = action
             converted.append(changed)
-            # The document counts code points, so it plays the action that does.
+            # The document counts code points, so the action with code points is replayed.
             played = action if ours else changed
             if isinstance(played, model.MoveCaret | model.DeleteRange | model.PrintText):
                 document.apply(played)
@@ -83,7 +83,7 @@ def convert_actions(
 
 
 FOLDER = "imported"
-"""The folder of config.json as it was, and of what is left over."""
+"""The folder with the plugin's own config.json, and with the fields that our workspaces cannot hold."""
 UNSUPPORTED = frozenset(
     "additionalInfo completable completableLength content details features id isNew isRelevant isSelected kind "
     "location offset presentationText projectName selectedPosition source stackTrace success suggestions".split()
@@ -99,7 +99,7 @@ class Kept:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        # Without a time in it, as zlib leaves it, the same content has the same bytes.
+        # zlib writes no time into the header, so the same content has the same bytes.
         self._compressor = zlib.compressobj(1, wbits=31)  # 31 means gzip
         self._packed: list[bytes] = []
         self.unknown: Counter[str] = Counter()
@@ -169,7 +169,7 @@ def read_files(origin: Origin, actions: Mapping[str, tuple[Path, int]], kept: Ke
         kept.take(fields)
         if stored.checksum != source.checksum:
             raise WorkspaceError(
-                f"{origin.folder}: the actions of {path} are of another text (SHA-256 {stored.checksum[:12]}…) "
+                f"{origin.folder}: the actions of {path} belong to another text (SHA-256 {stored.checksum[:12]}…) "
                 f"than its sessions ({source.checksum[:12]}…); fetch the workspace again"
             )
         converted = convert_actions(text, stored.actions, to_points, ours=False)
@@ -364,7 +364,7 @@ class Writer:
 
 
 def _write(path: Path, body: object) -> None:
-    # Without a time in it, the same content has the same bytes.
+    # The header has no time, so the same content has the same bytes.
     atomic.write(path, gzip.compress(msgspec.json.encode(body), LEVEL, mtime=0))
 
 

@@ -106,9 +106,9 @@ class Names:
         return Origin(True, usual, "class") if usual else UNKNOWN
 
 
-# Longer ones are chains of calls, not paths.
+# Longer texts are chains of calls, not paths.
 LONGEST_PATH = 200
-"""The bytes of a path `a.b.C` that is no longer looked up."""
+"""The most bytes of a path `a.b.C` that is looked up."""
 
 
 class JvmWalk(Walk):

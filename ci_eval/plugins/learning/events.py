@@ -104,7 +104,8 @@ class _Open(msgspec.Struct):
     lookups: list[Shown] = msgspec.field(default_factory=list)
 
     def update(self, event: Event) -> None:
-        """Raises KeyError if the event shows or changes an item that was never described."""
+        """Apply an event to the list. Raises KeyError if the event shows or changes an item that was never
+        described."""
         for item in event.new_completion_list_items or ():
             self.items[item.id] = _plain(item.relevance)
         for difference in event.items_diff or ():

@@ -4,8 +4,8 @@ After Hellendoorn and Devanbu, "Are deep neural networks the best choice for mod
 cache is an interpolated n-gram model, mixed with all wider ones by the length of its seen contexts. Text after the
 caret is read backwards.
 
-The tokens of all files are numbers in one array. Positions are sorted by the tokens before them, as in a suffix array,
-and the followers of a context are counted on demand.
+The tokens of all files are numbers in one array. The positions in this array are sorted by the tokens before them, as
+in a suffix array, and the followers of a context are counted on demand.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ CACHED = 16384
 
 
 class Level(NamedTuple):
-    """The tokens that follow a context in a set of files, without one of the files."""
+    """The counts of the tokens that follow a context in a set of files. One file can be left out."""
 
     total: int
     counts: Mapping[str, int]
-    """The counts in all files."""
+    """Token → its count in all files."""
     less: Mapping[str, int]
-    """The counts in the one file."""
+    """Token → its count in the file that is left out."""
     top: Sequence[str]
     """The most frequent tokens; equally frequent ones by their numbers."""
 
@@ -192,7 +192,7 @@ def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: 
         if left:
             first.append((-left, numbers[text], text))
         unchanged += left == count
-        # All later tokens are less frequent than TOP of these.
+        # Later tokens are less frequent than the TOP tokens so far.
         if unchanged == TOP:
             break
     return [text for _, _, text in sorted(first)[:TOP]]
@@ -249,7 +249,7 @@ class Surrounding:
         if known:
             for _ in range(passed.count("\n")):
                 self.after.take_back(self._lines.pop()[0])
-        # A text or comment that opens or closes above changes the tokens of all these lines.
+        # If a string or comment of several lines was opened or closed before these lines, all their tokens change.
         if not known or self._lines[-1][1] != lexer.opened:
             self.after.forget()
             self._lines = []
@@ -287,7 +287,7 @@ class Project:
         self._folders: dict[str, dict[str, Ids]] = {}
         for path, ids in self.files.items():
             self._folders.setdefault(_folder_path(path), {})[path] = ids
-        # One corpus for each direction.
+        # The project has one corpus for each direction.
         self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
         self._folder = lru_cache(maxsize=64)(lambda folder, back: self._corpus(self._folders.get(folder, {}), back))
         self.others = lru_cache(maxsize=4)(self._others)

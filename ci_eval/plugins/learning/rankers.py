@@ -82,7 +82,7 @@ def lightgbm() -> ModuleType:
     try:
         return import_module("lightgbm")
     except OSError as error:
-        # Its wheel has no OpenMP; slim images lack it.
+        # LightGBM's wheel does not contain OpenMP, and slim images lack it.
         hint = "apt-get install libgomp1 (Debian, Ubuntu), dnf install libgomp (Fedora), brew install libomp (macOS)"
         raise ConfigError(f"LightGBM is installed, but a library of the system is missing ({error}): {hint}") from error
     except ImportError as error:
@@ -224,7 +224,7 @@ def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
     except Exception as error:
         raise ConfigError(f"{path} does not accept a table of {len(names)} features: {error}") from error
     if scores.shape != (2,):
-        raise ConfigError(f"{path} does not give one score for each suggestion, which a ranker does")
+        raise ConfigError(f"{path} is not a ranker: it does not give one score for each suggestion")
     return names
 
 
@@ -257,7 +257,8 @@ def open_ranker(model: RankerModel) -> Scorer:
         session = _session(decode_onnx(model), None)
         return lambda rows: _run(session, rows if whole else rows[:, columns])
     booster = lightgbm().Booster(model_str=model.booster)
-    # One thread: the workers share the machine, and starting threads takes longer than a short list.
+    # LightGBM gets one thread: the workers share the machine, and starting threads takes longer than ranking a short
+    # list.
     return lambda rows: np.asarray(booster.predict(rows if whole else rows[:, columns], num_threads=1))
 
 
@@ -277,7 +278,7 @@ def _session(data: bytes, path: Path | None) -> Any:
     except (ImportError, OSError) as error:
         raise ConfigError(f"a ranker in ONNX needs onnxruntime ({error}): pip install onnxruntime") from error
     options = runtime.SessionOptions()
-    # One thread, as for LightGBM.
+    # onnxruntime gets one thread, for the same reasons as LightGBM.
     options.intra_op_num_threads = 1
     try:
         return runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

@@ -77,7 +77,7 @@ METRICS: tuple[Metric, ...] = (
     _metric(
         "MatchedRatio",
         "share of the typing that suggestions save which are right to their end",
-        # What is typed already saves nothing.
+        # Characters that are typed already save nothing.
         partial(observe_saving, saved=lambda session: grades_of(session).get("matched", 0.0) - _typed(session)),
     ),
     mean("FirstTokenMatch", "share of sessions whose first suggestion begins with the right token", "firstToken"),

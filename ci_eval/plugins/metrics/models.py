@@ -54,7 +54,7 @@ expected one."""
 
 
 def is_right(session: SessionScore) -> bool | None:
-    """Return the first of the grades in RIGHT that the session has, as true or false; None if it has none."""
+    """Return whether the answer is right by the session's first grade in RIGHT; None without such a grade."""
     grades = grades_of(session)
     return next((grades[name] > 0 for name in RIGHT if name in grades), None)
 

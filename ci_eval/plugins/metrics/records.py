@@ -23,7 +23,7 @@ def judge_cost(session: SessionScore) -> Sequence[Observation]:
 def make_hit_observer(k: int) -> Observe:
     """Return a function that observes, in judged reviews, if the judge accepts one of the first k comments.
 
-    MERA CODE's card calls that pass@k, a name that usually means an estimate over repeated answers, which it is not.
+    MERA CODE's card calls this pass@k, although that name usually means an estimate over repeated answers.
     """
 
     def observe(session: SessionScore) -> Sequence[Observation]:

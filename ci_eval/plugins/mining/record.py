@@ -56,7 +56,7 @@ def read_prompts(folder: Path) -> dict[str, tuple[str, ...]]:
 
 
 def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
-    """`shares`: per cent of the clusters for training, validation and test."""
+    """Return the split of a cluster. `shares`: per cent of the clusters for training, validation and test."""
     # All samples of a cluster are in one split, since they resemble each other.
     training, validation, _ = shares
     place = 100 * draw(seed, f"split {cluster.lower()}")

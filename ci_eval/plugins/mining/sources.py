@@ -1,4 +1,5 @@
-"""The reading of a project's source files in worker processes, and the texts and children of nodes."""
+"""Functions that read a project's source files in worker processes, and functions for the texts and children of
+nodes."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def read_all(
 
 
 def node_text(source: bytes, node: Node | None) -> str:
-    """Return "" for None."""
+    """Return the text of a node, or "" for None."""
     return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
 
 
@@ -74,7 +75,7 @@ def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) ->
 
 
 def field_text(source: bytes, node: Node, name: str) -> str:
-    """Return "" if the node has no such field."""
+    """Return the text of a node's field, or "" if the node has no such field."""
     return node_text(source, node.child_by_field_name(name))
 
 

@@ -24,7 +24,7 @@ FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
 
 Columns = Sequence[NDArray[np.floating[Any]]]
 Keys = Callable[[Sequence[Suggestion], CaretContext], Columns]
-"""Suggestions, caret → sort keys, the last key first, as `np.lexsort` takes them."""
+"""Suggestions, caret → sort keys. As for `np.lexsort`, the last key is compared first."""
 
 
 class ByHistory(msgspec.Struct, frozen=True):
@@ -52,8 +52,8 @@ def by_frequency(context: FileContext) -> Keys:
 
 
 def by_last_use(context: FileContext) -> Keys:
-    """Order as the simplest good strategy of Robbes and Lanza, "How program history can improve code completion" (ASE
-    2008)."""
+    """Order by the time of last use, the simplest good strategy of Robbes and Lanza, "How program history can improve
+    code completion" (ASE 2008)."""
     others, typed = load_other_names(context), Typed()
 
     def keys(suggestions: Sequence[Suggestion], caret: CaretContext) -> Columns:

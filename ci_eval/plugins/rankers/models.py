@@ -31,7 +31,8 @@ class ByModel(msgspec.Struct, frozen=True):
     def configured(self, model: Path | None) -> Ranker:
         if model is None:
             raise ConfigError("completion type ML needs a model: add --model FILE, made by `ci-eval train-ranker`")
-        # A missing package or a damaged model ends the command here, not each session.
+        # The model is opened once here, so that a missing package or a damaged model ends the command before the first
+        # session.
         open_ranker(rankers.load(model))
         return replace(self, model=model.resolve())
 
@@ -75,7 +76,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
             raise ConfigError(
                 "completion type PBN needs a model: add --model FILE, made by `ci-eval train-recommender --kind pbn`"
             )
-        # A damaged model ends the command here, not each session.
+        # The model is read once here, so that a damaged one ends the command before the first session.
         kind = Trained(model).facts.kind
         if kind != "pbn":
             raise ConfigError(

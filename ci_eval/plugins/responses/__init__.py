@@ -1,1 +1,1 @@
-"""The reader of responses: thoughts, marks, fences and headings around what was asked for."""
+"""The readers of language models' responses. They remove thoughts, marks, fences and headings around the answer."""

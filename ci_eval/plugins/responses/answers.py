@@ -1,4 +1,4 @@
-"""What is read of a response: text for a caret, code for a record, a reviewer's comments."""
+"""The readers of a response: the text for a caret, the code for a record, or a reviewer's comments."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _parts(
     fences = find_fences(inner)
     is_asked = chat and any(fence.is_closed and fence.tag and fence.tag in tags for fence in fences)
     if fences and not is_asked and inner[: fences[0].start].strip():
-        # A fence in a comment or literal of the code is part of it.
+        # A fence in a comment or literal is part of the code.
         fences = [fence for fence in fences if not hole.is_quoted(inner, fence.start)]
     if not fences:
         yield begin, end, ""
@@ -236,7 +236,7 @@ def extract_code(answer: str, language: str, prompt: str = "") -> str | None:
     code = chosen[-1].text.strip("\n")
     matches = [match for line in code.split("\n") if (match := _NUMBERED.fullmatch(line))]
     numbers = [int(match["number"]) for match in matches]
-    # Numbered lines lose their numbers, which count up by one, and the one blank after each.
+    # If the numbers of lines count up by one, each number is removed with the one blank after it.
     is_numbered = len(matches) == code.count("\n") + 1 > 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
     return "\n".join(match["code"] or "" for match in matches) if is_numbered else code
 
@@ -279,7 +279,7 @@ def extract_comments(answer: str) -> list[str] | None:
         # Some models count from 0, and some from 1 again for each file.
         is_next = number == last + 1 or (number in {0, 1} and (bool(match["number"]) or not marks))
         if match["inline"] and number in at_lines:
-            continue  # a comment that mentions another
+            continue  # this comment refers to another one
         # A comment may contain a numbered list. A list of comments begins with the answer.
         first = marks[0] if marks else match
         is_list = first["item"] is not None and not answer[: first.start()].strip()

@@ -1,4 +1,4 @@
-"""Thoughts, tokens of templates and fences of Markdown around an answer."""
+"""Functions that find the thoughts, template tokens and Markdown fences around an answer."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def find_bounds(text: str, begin: int, patterns: Sequence[str] = ()) -> tuple[in
         blank = BLANK_LINES.match(text, opened.end())
         begin = blank.end() if blank else opened.end()
     end = len(text)
-    # One token at a time, from the end: a search for a repeated group would try every offset.
+    # Tokens are removed one at a time, from the end: a search for a repeated group would try every offset.
     last = re.compile(rf"[ \t]*(?:{pattern})\s*\Z")
     while match := last.search(text, max(begin, end - LONGEST_TOKEN), end):
         end = match.start()

@@ -1,3 +1,3 @@
-"""The tasks. A task says what engines are asked to do, and when they have done it."""
+"""The tasks. A task defines what engines are asked to do, and which answers are right."""
 
 TOGETHER = {"completion": ("completion", "imports", "inside", "silent")}

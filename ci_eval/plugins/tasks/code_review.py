@@ -15,7 +15,7 @@ MOST = 10
 """Later comments of an answer are ignored."""
 
 MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий \d+:|$)", re.DOTALL)
-"""MERA CODE (code_tasks/rucodereviewer, commit 7972841)."""
+"""MERA CODE's pattern of a comment (code_tasks/rucodereviewer, commit 7972841)."""
 
 
 def comments(answer: str, _record: Record) -> list[Suggestion] | None:

@@ -1,5 +1,5 @@
-"""The tasks about one token: completed, with its missing import, with the caret inside, or where nothing is to be
-offered."""
+"""The tasks about one token: to complete it, also with its missing import or with the caret inside, and to offer
+nothing where the code defines something new."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def play(line: PlayItem, hands: Hands) -> None:
 
 
 def rank(expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the longest suggestion that the line goes on with; None if none is longer than the prefix."""
+    """Return the rank of the longest suggestion that continues the line; None if none is longer than the prefix."""
     fitting = [
         (-len(suggestion.text), number)
         for number, suggestion in enumerate(shown, 1)

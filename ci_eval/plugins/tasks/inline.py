@@ -36,7 +36,7 @@ def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterato
         # The configured seed takes no part, so the items are the same in every run.
         token = min(candidates, key=lambda candidate: draw(0, f"{candidate.offset} {candidate.text}"))
         begin = token.offset
-        # One character more shows that the text is too long.
+        # One more character than the limit is read, to see whether the text is too long.
         expected = cut(text[begin : begin + LONGEST + 1], text[:begin], span)
         if begin >= end and len(expected) <= LONGEST:
             yield Item(begin=begin, end=begin + len(expected), text=expected, properties=Properties(kind=Kind.LINE))

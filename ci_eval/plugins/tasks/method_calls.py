@@ -96,7 +96,7 @@ def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampli
     check_names([history.type, *(call for state in history.states if state for call in state.calls)])
     trouble = check_places(history, texts.get) if history.places else ""
     if trouble:
-        # A history is still of use without its places in the text.
+        # A history can still be evaluated without its locations in the text.
         history = replace(history, places=())
     cases = list(generate_cases(history, wanted.goal))
     evaluated = [case for case in cases if case.fate == "evaluated"]
@@ -137,7 +137,7 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling, goal: Goal) -
         queries=queries,
         # RANDOM is the mean over its choices, so none may lack a place.
         carets=carets if all(carets) else (),
-        # Only a real query is the same whatever the goal is.
+        # Only real queries are the same for every goal.
         next_references=case.next_calls if name == "REAL" and goal != "next" else (),
     )
     return RecordItem(record=record, expected="\n".join(references), properties=properties)
@@ -206,8 +206,8 @@ def play(item: PlayItem, hands: Hands) -> None:
 
 
 def calls(answer: str, record: Record) -> list[Suggestion]:
-    """Return one name of each line: as it is if a tab and a score follow (then the suggestion's `kind`), or if it is
-    expected; otherwise what looks like a name."""
+    """Return the name in each line. If a tab and a score follow, the name is taken as it is, and the score becomes the
+    suggestion's `kind`. An expected name is taken as it is, too; in other lines, NAME finds the name."""
     by_name: dict[str, Suggestion] = {}
     for line in answer.splitlines():
         name, tab, score = line.partition("\t")

@@ -32,14 +32,14 @@ def any_fault(chance: random.Random, text: str) -> Fault:
         Fault("500", fails(500, "boom")),
         Fault("Loading model", fails(503, "Loading model")),
         Fault("524", sends(b"<html>late</html>", 524)),
-        Fault("no JSON", sends(b"<html>Bad gateway</html>")),
-        # Without its last events a stream may be broken off, be no JSON, or be of another api.
+        Fault("not JSON", sends(b"<html>Bad gateway</html>")),
+        # Without its last events a stream may be broken off, not be JSON, or be of another api.
         Fault("", sends(good[: chance.randrange(1, good.index(b'"stop"'))])),
         Fault("connection broke", sends(good[:50], length=len(good))),
         Fault("(error)", sends(good.replace(b'"stop"', b'"error"'))),
         Fault("insufficient_system_resource", sends(good.replace(b'"stop"', b'"insufficient_system_resource"'))),
         Fault("busy", sends(b'data: {"object": "error", "message": "busy", "code": 503}\n\n')),
         Fault("boom", sends(b'data: {"error": {"message": "boom"}}\n\ndata: [DONE]\n\n')),
-        Fault("not one of the api", sends(b'data: {"type": "ping"}\n\n')),
+        Fault("does not have the form of api", sends(b'data: {"type": "ping"}\n\n')),
         Fault("left out part of the question", sends(json.dumps(whole("cut", prompt=3)).encode())),
     ])  # fmt: skip

@@ -50,7 +50,7 @@ def test_stores_of_several_machines_are_merged_and_what_is_there_stays(tmp_path:
 def test_of_a_file_with_a_bad_line_nothing_is_taken(tmp_path: Path, bad: bytes) -> None:
     lines = [*store(tmp_path / "a", q1="one").export_lines(), bad]
     empty = Answers(tmp_path / "b")
-    with pytest.raises(ConfigError, match="file, line 2 is no stored answer"):
+    with pytest.raises(ConfigError, match="file, line 2 is not a stored answer"):
         empty.take(lines, "file")
     assert list(empty.export_lines()) == []
 

@@ -130,7 +130,7 @@ def damage(path: Path, old: bytes, new: bytes) -> None:
             b"FINISHED",
             "actions[3]: 'FINISHED' is not a known action",
         ),
-        ("actions/A.java(1).json.gz", CHECKSUM.encode(), b"0" * 64, "the actions of src/A.java are of another text"),
+        ("actions/A.java(1).json.gz", CHECKSUM.encode(), b"0" * 64, "the actions of src/A.java belong to another text"),
     ],
 )
 def test_a_damaged_one_is_refused_with_the_place(tmp_path: Path, file: str, old: bytes, new: bytes, said: str) -> None:

@@ -1,1 +1,1 @@
-"""The language models at an address: one client for all of them, with a store of answers, and an engine made of it."""
+"""Language models at an HTTP address: a client with a store of answers, and an engine that uses the client."""

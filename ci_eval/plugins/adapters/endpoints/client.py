@@ -33,11 +33,12 @@ LONGEST_LIMIT = 1800.0
 is set."""
 
 REFUSALS = 3
-"""Different questions in a row that get the same refusal: then the account or a setting is the reason."""
+"""Different questions in a row that get the same refusal before the account or a setting is taken to be the reason."""
 
 SHORT, DENSEST = 4000, 10.0
 """Characters above which a question's tokens are checked, and more characters per token than any tokenizer has on
-average: o200k has 4 to 5 in prose, fewer in code. A row of one sign, perhaps one token, counts as one."""
+average: o200k has 4 to 5 in prose, fewer in code. A run of one repeated character may be a single token, and counts as
+one character."""
 ASKED = frozenset({"messages", "prompt", "suffix", "input_prefix", "input_suffix", "input_extra"})
 _REPEATED = re.compile(r"(\s|[^\w\s])\1+")
 
@@ -58,7 +59,8 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def new(cls, settings: EndpointConfig) -> Asking:
-        """Raises ConfigError if settings, budget, prices and mode contradict each other."""
+        """Check the settings, and read the mode. Raises ConfigError if settings, budget, prices and mode contradict
+        each other."""
         mode = os.environ.get(MODE) or "keep"
         if mode not in {"keep", "offline", "record"}:
             raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
@@ -99,7 +101,7 @@ class Client:
         self._listener = listener
         self._api = api or CATALOG.load(settings.api)
         self.address = build_address(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
-        # Offline needs no key.
+        # An offline client needs no key.
         self._key = read_key(settings.key, needed=asking.mode != "offline")
         folder = answers_path(cache).parent
         self._answers = Answers(answers_path(cache))
@@ -114,13 +116,13 @@ class Client:
         self._expected: dict[str, Future[Reply]] = {}
 
     def expect(self, prompt: Prompt, repeat: int = 0) -> None:
-        """Ask in another thread. A later `ask` returns the answer or raises the failure."""
+        """Send the question from another thread. A later `ask` returns the answer or raises the failure."""
         request = self._request(prompt, repeat)
         if request.canonical not in self._expected:
             self._expected[request.canonical] = self._threads.submit(self.answer, request, request.body)
 
     def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
-        """`repeat`: the number of this repeat. Raises EngineFailure."""
+        """Return the answer. `repeat`: the number of this repeat. Raises EngineFailure."""
         request = self._request(prompt, repeat)
         expected = self._expected.pop(request.canonical, None)
         reply = expected.result() if expected else self.answer(request, request.body)
@@ -158,15 +160,15 @@ class Client:
                 reply = self._try(body)
             except Trouble as trouble:
                 if trouble.kind is BudgetSpent or self._is_refused_again(request, trouble):
-                    # Trouble with the account affects all questions, so the others are not asked.
+                    # Trouble with the account affects all questions, so no further question is asked.
                     self._ledger.end(trouble.reason)
                     raise BudgetSpent(trouble.reason) from None
                 if not trouble.for_good:
                     if issubclass(trouble.kind, EngineRaised):
                         raise trouble.kind(trouble.reason) from None
-                    # There is no process to restart.
+                    # An endpoint has no process to restart.
                     raise trouble.kind(trouble.reason, restart=False) from None
-                # A refusal for good is stored, so that the endpoint is not asked again.
+                # A permanent refusal is stored, so that the endpoint is not asked again.
                 reply = Reply(refused=trouble.reason)
             self._refused = {}
             self._answers.keep(request, reply, now())
@@ -179,7 +181,7 @@ class Client:
 
     def _is_refused_again(self, request: Request, trouble: Trouble) -> bool:
         """Return whether REFUSALS different questions in a row were refused with the same words."""
-        # Words with digits are numbers of requests, times and counts.
+        # Words with digits are left out: numbers of requests, times and counts differ between refusals.
         words = re.sub(r"\S*\d\S*", "", trouble.reason) if trouble.is_refusal else ""
         question = "".join(_collect_texts(request.body))
         earlier = {text: said for text, said in self._refused.items() if said == words}
@@ -188,7 +190,7 @@ class Client:
         return len(self._refused) >= REFUSALS
 
     def close(self) -> None:
-        """Cancel the questions that wait, and await those under way."""
+        """Cancel the waiting questions, and wait for those that were sent."""
         self._threads.shutdown(cancel_futures=True)
         self._answers.close()
         self._ledger.close()
@@ -201,7 +203,7 @@ class Client:
             try:
                 with self._slots.one():
                     if not self._api.free:
-                        # A try that fails counts as well.
+                        # A failed try counts against the budget, too.
                         self._ledger.reserve()
                     return self._send(body)
             except Trouble as trouble:
@@ -209,7 +211,7 @@ class Client:
                 passes = trouble.is_limit and self._settings.retries > 0
                 counted += not passes
                 wait = trouble.wait
-                # Random, so that processes do not come back at the same moment.
+                # The wait is random, so that several processes do not ask again at the same moment.
                 jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
                 if wait is None:
                     wait = min(FIRST_WAIT * 2.0 ** (max(counted, 1) - 1), LONGEST_WAIT) * jitter
@@ -224,7 +226,7 @@ class Client:
                     raise
                 if wait > left:
                     raise BudgetSpent(f"engine.budget.seconds leaves no time to ask again: {trouble.reason}") from None
-            # The slot is free by now for other questions.
+            # The slot was released above, so that other questions can use it during the wait.
             waited += wait
             self._sleep(wait)
 
@@ -283,7 +285,8 @@ def _collect_texts(value: Any) -> Iterator[str]:
 
 
 def read_key(name: str | None, *, needed: bool) -> str:
-    """Return "" if no name is given. Raises ConfigError."""
+    """Return the key in the environment variable `name`, or "" without a name. Raises ConfigError if a needed key is
+    missing or cannot be one."""
     if name is None:
         return ""
     key = os.environ.get(name, "").strip()

@@ -34,14 +34,14 @@ from ci_eval.plugins.adapters.endpoints.store import Request
 
 Measure = Callable[[str], int]
 USUAL_CHARACTERS = 4
-"""Characters per unit of the window, as a first guess. Only the number of measurements depends on it."""
+"""A first guess of the characters per unit of the window. It changes only the number of measurements."""
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str = ""
     suffix: str = ""
     left_out: int = 0
-    """Characters of the file that did not fit. If no suffix is wanted, it does not count."""
+    """Characters of the file that did not fit. An unwanted suffix does not count."""
     path: str = ""
     files: tuple[OtherFile, ...] = ()
 
@@ -99,7 +99,7 @@ def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> 
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    # Without a token for the beginning of a text, which would count in each piece.
+    # `add_special` is off: otherwise each piece would count one more token for the beginning of a text.
     return {"content": prompt.prefix, "add_special": False, "model": settings.model}
 
 
@@ -107,7 +107,7 @@ def read(response: Mapping[str, Any]) -> Piece:
     """Return the number of tokens. Raises TypeError if the tokens are not a list."""
     tokens = response["tokens"]
     if not isinstance(tokens, list):
-        raise TypeError("tokens are a list")
+        raise TypeError("the tokens are not a list")
     # A count has no text. An answer with neither text nor a reason to stop would be a failure.
     return Piece(prompt_tokens=len(tokens), finish="stop")
 
@@ -149,7 +149,7 @@ LARGEST_BYTES = 1_000_000
 
 
 class OtherFiles:
-    """The files with these endings, read at the first use."""
+    """The project's files with certain endings, read at the first use."""
 
     def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
         self._root = root
@@ -233,7 +233,7 @@ class Context(msgspec.Struct, kw_only=True):
     others: OtherFiles | None = None
 
     def at(self, path: str, text: str, offset: int) -> Window:
-        """Return the same view each time. Raises EngineFailure."""
+        """Return the window around an offset, always the same for the same text. Raises EngineFailure."""
         settings = self.settings.window
         measure: Measure = self.tokenizer.count if self.tokenizer else len
         view = window(text, offset, settings, measure)
@@ -255,7 +255,7 @@ def has_tokenizer(settings: EndpointConfig) -> bool:
 
 
 def make_tokenizer(asking: Asking, cache: Path, timeout: float) -> Tokenizer | None:
-    """Return None if no tokenizer is asked. Raises ConfigError or PreparationError."""
+    """Return the tokenizer, or None unless the window is counted in tokens. Raises ConfigError or PreparationError."""
     return Tokenizer(asking, cache, timeout) if has_tokenizer(asking.settings) else None
 
 

@@ -63,7 +63,7 @@ def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt
 def fill_instruction(record: Record) -> str:
     if not record.instruction:
         return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
-    # One pass, so that braces in the context are not replaced.
+    # All placeholders are replaced in one pass, so that braces in the context stay.
     return _PLACE.sub(lambda match: record.context.get(match[1], match[0]), record.instruction)
 
 
@@ -92,7 +92,7 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
         logprob=mean_logprob(reply, part.begin, end),
         finish=reply.finish,
         read=part.rules,
-        # A beginning of the expected text may not parse.
+        # A suggestion may be only the beginning of the expected text, and then does not parse.
         unreadable=not part.is_readable and not (suggestion and query.expected.startswith(suggestion)),
         cut_off=reply.finish in {"length", "filter"}
         and not (is_closed or is_whole(answer, before, query.span, query.word)),
@@ -151,7 +151,8 @@ class Asked(OpenText):
         self._path = path
 
     def complete(self, query: Query) -> Answer:
-        """Raises EngineMisbehaved if log-probabilities are missing. The latency ends with the last token."""
+        """Ask the model. The latency ends with the last token. Raises EngineMisbehaved if log-probabilities are
+        missing."""
         view = self._view(query)
         reply = self._client.ask(build_prompt(view, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
@@ -235,13 +236,14 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
-    """`name`: the name in reports, or None for the model's name. Raises ConfigError if the endpoint cannot be asked."""
+    """Return the engine. `name`: the name in reports, or None for the model's name. Raises ConfigError if the endpoint
+    cannot be asked."""
     template = own_template(settings)
     takes_files = settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
     if holes and settings.window.other_files and not takes_files:
         raise ConfigError(
             "engine.window.otherFiles is given, but nothing says where the prompt of this model has other files: "
-            "use api infill or fim, the template qwen, starcoder or codestral, or one of your own with {files} and "
+            "use api infill or fim, the template qwen, starcoder or codestral, or your own template with {files} and "
             "engine.fileHeading"
         )
     if holes and settings.api == "completions" and settings.template is None:
@@ -249,7 +251,7 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
             "engine.template is missing: api completions needs to know how holes are written for this model; give its "
             "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
         )
-    # Without the keys of engines, so that these do not make it another endpoint.
+    # The keys that only engines use are left out, so that the endpoint stays the same if they change.
     endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
     return EndpointEngine(
         asking=Asking.new(endpoint), name=name or (settings.model or "").rpartition("/")[2], holes=holes
@@ -263,7 +265,7 @@ PATIENCE = 60.0
 BEFORE = "def add(a, b):\n    return "
 BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
 FEWEST_TOKENS = 40
-"""The tokens of BEHIND in any vocabulary, at least."""
+"""The fewest tokens that BEHIND has in any vocabulary."""
 WHOLE_SHARE = 0.95
 """The share of the expected tokens from which a question counts as whole: repeated text may take a few less."""
 
@@ -303,7 +305,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
 
 def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
     """Raise InstallError if a whole window does not arrive. `alone`: the tokens of BEFORE as a prefix."""
-    # llama.cpp shows more of a prefix than of a suffix.
+    # llama.cpp shows the model more of a prefix than of a suffix.
     tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
     window, whole = settings.window, compute_budget(settings.window)
     unit = len(BEHIND) / tokens if has_tokenizer(settings) and tokens > 0 else 1.0

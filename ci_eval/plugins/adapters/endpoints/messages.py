@@ -153,7 +153,8 @@ def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
     """Return the mean over the tokens that begin between these offsets (code points) of the answer, or None."""
     first, last = (len(reply.text[:offset].encode()) for offset in (begin, end))
     starts = accumulate((octets for octets, _ in reply.logprobs), initial=0)
-    # Some tokens, such as an end, have no text; between others they count. `starts` also has the last token's end.
+    # Some tokens, such as an end token, have no text; they count if they lie between other tokens. `starts` also holds
+    # the last token's end.
     pairs = zip(starts, reply.logprobs, strict=False)
     within = [value for start, (_, value) in pairs if value is not None and first <= start < last]
     return sum(within) / len(within) if within else None
@@ -198,7 +199,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
             if token in prefix or token in suffix:
                 raise EngineRaised(f"the code holds {token!r}, which the model would take for the template's")
         parts = {"prefix": prefix, "suffix": suffix, "files": self.before(files, path)}
-        # One pass, so that a placeholder in the code is not replaced.
+        # All placeholders are replaced in one pass, so that a placeholder in the code stays.
         return _PLACE.sub(lambda match: parts[match[1]], self.text)
 
     def _heading(self, path: str) -> str:
@@ -246,7 +247,7 @@ OF_THE_ENDPOINT = "suffix"
 
 
 def find_template(given: str, heading: str | None = None) -> Template:
-    """Return the template of that name or text. `heading`: of other files. Raises ConfigError."""
+    """Return the template of that name or text. `heading`: the heading of other files. Raises ConfigError."""
     if given in FAMILIES and heading is None:
         return FAMILIES[given]
     places = sorted(_PLACE.findall(given))

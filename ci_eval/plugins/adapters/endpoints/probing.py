@@ -100,7 +100,7 @@ class Examination(msgspec.Struct):
         return Ability(what, True, f"{text!r}, ended by {reply.finish}, {reply.last_token:,.0f} ms"), reply
 
     def _models(self) -> Ability:
-        import requests  # Takes long, and most commands ask no endpoint.
+        import requests  # The import takes long, and most commands ask no endpoint.
 
         settings, what = self.settings, "list of models"
         key = read_key(settings.key, needed=True)
@@ -184,7 +184,7 @@ def _check_counts(what: str, reply: Reply) -> Ability:
 
 
 def examine(endpoint: str, model: str | None, key: str | None) -> Iterator[Ability]:
-    """`key`: name of the variable with the key. Raises ConfigError."""
+    """Examine an endpoint, and yield what it can do. `key`: name of the variable with the key. Raises ConfigError."""
     settings = EndpointConfig(endpoint=endpoint, model=model, key=key, retries=1)
     with tempfile.TemporaryDirectory(prefix="ci-eval-endpoint-") as folder:
         yield from Examination(settings, Path(folder)).abilities()

@@ -34,11 +34,11 @@ class Database:
 
     def __init__(self, path: Path, table: str) -> None:
         """`table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
-        # With `check_same_thread` off, threads must take turns.
+        # With `check_same_thread` off, sqlite3 does not keep threads apart, so a lock does.
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Without the module's transactions, which would hold a lock after a SELECT.
+            # The module's own transactions are off, since they would hold a lock after a SELECT.
             self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             weakref.finalize(self, self._connection.close)
             with self.using() as connection:
@@ -91,7 +91,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     reply: Reply
     asked: str
-    """UTC."""
+    """The time of the request, in UTC."""
 
 
 def _row(request: Request, reply: Reply, asked: str) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def _read(line: bytes, source: str) -> Kept:
     # JSON that is nested too deeply raises a RecursionError.
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(
-            f"{source} is no stored answer ({error}); a file such as `ci-eval answers export` writes is expected"
+            f"{source} is not a stored answer ({error}); a file such as `ci-eval answers export` writes is expected"
         ) from error
 
 
@@ -160,7 +160,7 @@ class Ledger(Database):
     """The budget of a command. Requests are booked before they are sent, tokens and money after the answer."""
 
     def __init__(self, path: Path, command: str, budget: BudgetConfig, price: PriceConfig) -> None:
-        """`command`: a name that its worker processes share."""
+        """`command`: an id that all worker processes of one command share."""
         columns = "command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL"
         super().__init__(path, f"spent ({columns}) WITHOUT ROWID")
         self._command = command
@@ -179,7 +179,7 @@ class Ledger(Database):
             row = "SELECT began, requests, tokens, money FROM spent WHERE command = ?"
             began, requests, tokens, money = cursor.execute(row, (self._command,)).fetchone()
             budget = self._budget
-            # One transaction, so that two processes cannot both take the last request.
+            # All is done in one transaction, so that two processes cannot both take the last request.
             for what, spent, limit in (
                 ("seconds", time.time() - began, budget.seconds),
                 ("requests", requests, budget.requests),
@@ -211,7 +211,7 @@ class Ledger(Database):
         counted = reply.prompt_tokens is not None and reply.answer_tokens is not None
         if not counted and (self._budget.tokens is not None or self._budget.money is not None):
             raise EngineMisbehaved(
-                "the endpoint does not say how many tokens it took, so engine.budget.tokens and money cannot be kept; "
+                "the endpoint does not report its tokens, so engine.budget.tokens and money cannot be enforced; "
                 "use requests or seconds instead",
                 restart=False,
             )

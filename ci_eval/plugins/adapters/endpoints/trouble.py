@@ -202,7 +202,7 @@ def parse_duration(text: str) -> float | None:
 
 
 LONGEST_MESSAGE = 300
-"""Characters."""
+"""The most characters of a message from the endpoint."""
 FIRST_TIMESTAMP = 1e9
 """Seconds above which a reset is a time since 1970, not a delay."""
 
@@ -281,7 +281,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     if code >= 500:
         if code == 503 and LOADING.search(words):
             return Trouble(reason, again=True, wait=min(1.0 if wait is None else wait, 15.0), is_limit=True)
-        # Some servers answer 500 to a question that is too long; another try may show it.
+        # Some servers answer 500 to a question that is too long; the answer to another try may say so.
         kind = ContextTooLong if _is_too_long(words) else EngineRaised
         return Trouble(reason, again=code not in NEVER, wait=wait, kind=kind, is_limit=wait is not None)
     if code == 413 or (code in {400, 422} and _is_too_long(words)):
@@ -357,7 +357,7 @@ def find_retry_delay(headers: Mapping[str, str], content: object = None) -> floa
     for name, value in low.items():
         if "ratelimit" in name and "reset" in name and (moment := _moment(value)) is not None:
             remaining = low.get(name.replace("reset", "remaining"))
-            # Only a limit with nothing left was hit.
+            # A limit was hit only if nothing is left of it.
             if remaining is None or _float(remaining) == 0:
                 resets.append(moment)
     # Requests and tokens have separate limits, and the question waits for both.
@@ -395,5 +395,5 @@ def _float(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    # float() also reads `nan` and `inf`, which are no times to wait.
+    # float() also reads `nan` and `inf`, which are not waiting times.
     return number if 0 <= number < 1e18 else None

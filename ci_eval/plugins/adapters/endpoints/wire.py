@@ -45,7 +45,7 @@ COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 
 
 def whole(parts: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the object that all parts together are. Raises Trouble."""
+    """Yield the one object that all parts form together. Raises Trouble."""
     yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
 
 
@@ -102,7 +102,7 @@ def _parse(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise garbage("the answer is no JSON") from None
+        raise garbage("the answer is not JSON") from None
 
 
 def find_error(answer: Mapping[str, Any], key: str) -> object:
@@ -134,7 +134,7 @@ class Assembly:
         self._has_choice = False
 
     def add(self, content: Any) -> None:
-        """`content`: an object of the response, or a list of them. Raises Trouble."""
+        """Add a part of the answer. `content`: an object of the response, or a list of them. Raises Trouble."""
         if isinstance(content, list):
             for inner in content:
                 self.add(inner)
@@ -148,7 +148,7 @@ class Assembly:
             # The apis do not check the types of values; the round trip does.
             piece = msgspec.convert(msgspec.to_builtins(self._api.read(content)), Piece)
         except (LookupError, TypeError, ValueError, AttributeError):
-            raise garbage(f"the answer is not one of the api {self._api.name}") from None
+            raise garbage(f"the answer does not have the form of api {self._api.name}") from None
         self._pieces += 1
         self._has_choice |= piece.has_choice
         if (piece.text or piece.thought) and self.first_text is None:
@@ -175,9 +175,9 @@ class Assembly:
                 break
             self.add(content)
         if not self._pieces:
-            raise garbage(f"the answer is not one of the api {self._api.name}")
+            raise garbage(f"the answer does not have the form of api {self._api.name}")
         if not self._has_choice:
-            raise garbage("the endpoint sent a list of answers with nothing in it")
+            raise garbage("the endpoint sent an empty list of answers")
         finish = translate_finish(self.last.finish)
         is_one_piece = self._is_whole and self._pieces == 1
         # A stream that was cut differs from a whole one only in that it has neither a reason nor an end mark.
@@ -186,7 +186,7 @@ class Assembly:
         if not (finish or self.text.strip() or self._refused):
             raise Trouble("the answer is empty, and the endpoint gives no reason", again=True)
         if finish.startswith(BROKEN):
-            raise Trouble(f"the answer is {finish}: the endpoint gave it up", again=True)
+            raise Trouble(f"the answer is {finish}: the endpoint did not finish it", again=True)
         return self
 
     @property
@@ -206,11 +206,13 @@ def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
         # urlsplit checks the port only when it is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise ConfigError(f"engine.endpoint is no address ({error}); expected for example https://HOST/v1") from None
+        raise ConfigError(
+            f"engine.endpoint is not an address ({error}); expected for example https://HOST/v1"
+        ) from None
     url = shown(endpoint)
     if parts.scheme not in {"http", "https"} or not host or not endpoint.isascii() or any(map(str.isspace, endpoint)):
         raise ConfigError(f"engine.endpoint is {url!r}; expected an address such as https://HOST/v1")
-    # Azure's addresses need `api-version`, which is no secret.
+    # Azure's addresses need `api-version`, which is not a secret.
     if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
         raise ConfigError(
             f"engine.endpoint {url} holds a user or parameters, which would be stored and shown: put the key into a "
@@ -262,7 +264,7 @@ class Wire:
         self._key = key
         self._key_name = key_name
         self._timeout = timeout
-        import requests  # Takes long, and most commands ask no endpoint.
+        import requests  # The import takes long, and most commands ask no endpoint.
 
         self._session = requests.Session()
         # A weak set, so that closed connections are freed.
@@ -297,7 +299,7 @@ class Wire:
         # A copy, since other threads may open connections meanwhile.
         for connection in list(self._opened):
             if connection.sock is not None:
-                with suppress(OSError):  # it was closed meanwhile
+                with suppress(OSError):  # the connection was closed meanwhile
                     connection.sock.shutdown(socket.SHUT_RDWR)
 
     def _exchange(self, body: Mapping[str, Any], started: float) -> Reply:
@@ -351,7 +353,7 @@ class Wire:
         )
 
     def _read_parts(self, answer: requests.Response, started: float, *, streamed: bool) -> Iterator[bytes]:
-        # Of a body that is not chunked, a part comes only when so many bytes are there.
+        # If a body is not chunked, requests yields a part only when it has that many bytes.
         size = None if getattr(answer.raw, "chunked", False) else 1 if streamed else 1 << 16
         held = 0
         for part in answer.iter_content(size):
@@ -371,7 +373,7 @@ CAUSES = {
 
 
 def describe_connection(error: Exception) -> str:
-    # Only the name: the text of these errors repeats the address and the request.
+    # Only the name of the error is shown, since its text repeats the address and the request.
     first = error.args[0] if error.args else error
     cause = getattr(first, "reason", error)
     inner = [cause, *getattr(cause, "args", ()), *getattr(first, "args", ())]

@@ -20,7 +20,7 @@ from ci_eval.plugins.adapters.lsp import protocol
 from ci_eval.plugins.adapters.process import MessageProcess, SandboxPolicy
 
 QUIET = 0.3
-"""Seconds after which a server without announced work is taken to be ready, for servers observed to be so."""
+"""Seconds without announced work after which a known server is taken to be ready."""
 LOADING = 30.0
 """Seconds after its start in which announced work is taken to be the loading of the project."""
 TRIES = 5
@@ -184,7 +184,7 @@ class Client:
         `is_incomplete`: a list that the server called incomplete is asked for again after typing.
         """
         typed = text[max(offset - 1, 0) : offset]
-        # As in VS Code 1.95 (`checkTriggerCharacter` and `_onNewContext` in suggestModel.ts).
+        # These conditions are those of VS Code 1.95 (`checkTriggerCharacter` and `_onNewContext` in suggestModel.ts).
         context: dict[str, Any] = {"triggerKind": 3 if is_incomplete else 1}
         if typed in self._triggers:
             context = {"triggerKind": 2, "triggerCharacter": typed}
@@ -203,7 +203,8 @@ class Client:
     def _request(
         self, method: str, params: Any, deadline: float, read: Callable[[bytes], _Kind]
     ) -> tuple[_Kind, float]:
-        """Return the answer, and when it arrived (`time.perf_counter()`). Raises EngineRaised for an unreadable one."""
+        """Return the answer, and when it arrived (`time.perf_counter()`). Raises EngineRaised for an unreadable
+        answer."""
         answer, arrived = self._ask(method, params, deadline), time.perf_counter()
         try:
             return read(answer), arrived
@@ -214,7 +215,8 @@ class Client:
         return self._request("completionItem/resolve", item, deadline, msgspec.json.decode)[0]
 
     def define(self, text: str, offset: int, deadline: float) -> list[tuple[str, protocol.Position]]:
-        """Offset in code points of the open document. Raises EngineRaised if the answer cannot be read."""
+        """Return the path and position of each definition of the name at an offset (code points) of the open document.
+        Raises EngineRaised if the answer cannot be read."""
         if self._capabilities.definition_provider in (None, False):
             return []
         question = self._at(text, offset)
@@ -282,7 +284,8 @@ class Client:
         self.process.send(msgspec.json.encode(message), deadline)
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
-        """Cancelled requests are sent again. Raises EngineTimeout, and EngineRaised if the answer is an error."""
+        """Send a request and return the answer. A cancelled request is sent again. Raises EngineTimeout, and
+        EngineRaised if the answer is an error."""
         text = ""
         for attempt in range(TRIES):
             # 31 random bits, so that no server can guess the id of a request.

@@ -27,7 +27,8 @@ DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
 """Files in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 MOST_FLAGS = 500_000
-"""The flags of a database for a project without one: a fresh clangd for each file reads the whole database."""
+"""The most flags of the database that ci-eval writes for a project without one: a fresh clangd for each file reads all
+of it."""
 CPP = frozenset(".cc .cpp .cxx .hh .hpp .hxx .ipp .inl".split())
 OBJECTIVE_C = (".m", ".mm")
 
@@ -90,10 +91,10 @@ def include_folders(root: Path) -> tuple[str, ...]:
 class CompileCommands:
     """The cleaned compile databases of a project, also of those in its folders.
 
-    As in clangd, the nearest database above a file counts; else the first one by path that names the file, such as one
-    that CMake wrote into the folder of a preset. Files without a command get the folders that the project includes
-    from, like clangd's `fallbackFlags`. Without any database, only a project with headers called `.h` gets commands:
-    they name the language of these headers.
+    As in clangd, the nearest database above a file counts. Without one, the first database by path that names the file
+    counts, such as one that CMake wrote into the folder of a preset. Files without a command get the folders that the
+    project includes from, like clangd's `fallbackFlags`. Without any database, only a project with headers called `.h`
+    gets commands, which name the language of these headers.
     """
 
     def __init__(self, root: Path) -> None:
@@ -141,7 +142,7 @@ class CompileCommands:
         for path in paths:
             nearest = self._nearest(str(path))
             database = self._databases[nearest] if nearest else None
-            # In a folder with a list of commands, clangd infers those of other files from the list.
+            # In a folder with a list of commands, clangd infers the commands of other files from the list.
             if nearest in commanded:
                 continue
             if database is None or database.suffix == ".json":
@@ -207,7 +208,7 @@ class CompileCommands:
         waiting = list(reversed(arguments))
         while waiting:
             flag = waiting.pop()
-            # Only files follow.
+            # After this flag, only names of files follow.
             if flag == "--":
                 return
             if flag.startswith("@"):

@@ -74,7 +74,7 @@ _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[
 _PLAIN = re.compile(r"[^$\\}]+")
 DEEPEST = 20
 LONGEST_SNIPPET = 20_000
-"""Characters; a longer snippet is text as a whole."""
+"""The most characters of a snippet that is parsed; a longer one is inserted as plain text."""
 MOST_UNCLOSED = 20
 """Unclosed transforms; further ones are text, since the search for each end takes time."""
 
@@ -135,7 +135,8 @@ class _SnippetReader:
                     self._at += 1
                     self.firm = self.firm if firm is None else firm
                     return text
-                # An unclosed placeholder is text. Reading the rest twice would double the time for each of them.
+                # An unclosed placeholder is text. Reading the remaining text twice would double the time for each
+                # placeholder.
                 self._length += len(opened[0])
                 if before[2] is None and self.firm is not None:
                     self.firm += len(opened[0])
@@ -271,7 +272,7 @@ class Question:
                 sort_text=item.sort_text or item.label,
                 filtered_by=filtered_by or own or None,
                 begin=replaced.begin - self.token,
-                # A tail without a placeholder is compared as a whole.
+                # Without a placeholder, all of the tail is firm.
                 firm=firm - len(text)
                 if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
                 else len(tail),
@@ -311,7 +312,7 @@ class Question:
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
     def _range(self, start: Position, end: Position) -> Replaced:
-        # VS Code never shows such an item (`isInvalid` in suggest.ts, 1.95).
+        # VS Code never shows an item with such a range (`isInvalid` in suggest.ts, 1.95).
         if start.line != self.number or end.line != self.number:
             return Replaced(self._word.begin, self._word.end, visible=False)
         return Replaced(self.column(start), self.column(end), visible=True)
@@ -428,7 +429,7 @@ def add_edits(
             resolved = resolve(raw[suggestion.item])
             listed = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
             try:
-                # Not strict: a line number may be written as 6.0.
+                # The conversion is not strict, since a line number may be written as 6.0.
                 edits = msgspec.convert(listed or [], list[TextEdit], strict=False)
             except UNREADABLE as error:
                 raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error

@@ -95,13 +95,13 @@ def custom(
         only_language_id=language_id or model.only_language_id,
         own=own,
         like=like.name if like else "",
-        # It is not known when an unknown server announces its work.
+        # ci-eval does not know when an unknown server announces its work.
         quiet=model.quiet if like else UNKNOWN_QUIET,
     )
 
 
 def find_script(command: Sequence[str]) -> Path | None:
-    """Return None if the program is itself the server."""
+    """Return the script that the program runs, or None if the program is itself the server."""
     scripts = (Path(part).absolute() for part in command[1:] if Path(part).is_file())
     return next(scripts, None) if _interprets(command[0]) else None
 

@@ -54,7 +54,7 @@ OPEN_TIMEOUT = 60.0
 WARM_UP = 10.0
 """Seconds after the start during which a server without any suggestions so far is asked again."""
 PAUSE = 0.25
-"""Seconds between these requests."""
+"""Seconds between the requests during WARM_UP."""
 DELETED = "x"
 """A letter that is typed and deleted again, if the last edit shall be a deletion."""
 
@@ -83,7 +83,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     """The engine that a user's command is configured like; "" = none."""
 
     def launch(self, place: Place) -> Launch:
-        """Raises ConfigError."""
+        """Return the server's command, environment and settings. Raises ConfigError."""
         # The user's settings come last, so they win over `interpret.autoImport`.
         overlays = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
@@ -131,7 +131,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
         """Start the server. Returns its own name ("" = none) and whether it completes. Raises EngineFailure."""
         with (
             Place.temporary(installation.folder or DRIVERS, surroundings) as place,
-            # The project need not be loaded for that.
+            # The server can report both before it has loaded the project.
             closing(Client(replace(self.launch(place), ready=QUIET))) as client,
         ):
             if not (client.completes or client.completes_inline):
@@ -249,7 +249,7 @@ class RunningLsp:
         if query.span not in {"word", "around"} and client.completes_inline:
             clocks, started = client.process.start_clock(), time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
-            self._tell(client, query.offset, deadline)
+            self._send_edits(client, query.offset, deadline)
             grey, arrived = client.complete_inline(self._text, query.offset, deadline)
             cpu = client.process.stop_clock(clocks)
             suggestions = list(read_inline_items(grey, self._text, query, client.encoding))
@@ -268,12 +268,12 @@ class RunningLsp:
         if not self._is_typed and self._engine.quirks.serial:
             # A server that handles one message at a time first gets time to process the edits.
             deadline = time.monotonic() + OPEN_TIMEOUT
-            self._tell(client, query.offset, deadline)
+            self._send_edits(client, query.offset, deadline)
             client.digest(deadline)
         while True:
             clocks, started = client.process.start_clock(), time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
-            self._tell(client, query.offset, deadline)
+            self._send_edits(client, query.offset, deadline)
             answer, arrived = client.complete(self._text, query.offset, deadline, is_incomplete=is_incomplete)
             cpu = client.process.stop_clock(clocks)
             if client.is_loading and not client.is_unready:
@@ -290,7 +290,7 @@ class RunningLsp:
 
     def define(self, offset: int) -> list[tuple[str, int, int]]:
         client, deadline = self._running, time.monotonic() + self._surroundings.timeout
-        self._tell(client, offset, deadline)
+        self._send_edits(client, offset, deadline)
         defined = []
         for name, position in client.define(self._text, offset, deadline):
             path = name.removeprefix(f"{self._root}/")
@@ -304,7 +304,7 @@ class RunningLsp:
         return defined
 
     def _read_list(self, query: Query, answer: CompletionList, latency: float, cpu: float | None) -> Answer:
-        """`latency` is in seconds, `cpu` in milliseconds."""
+        """Convert the server's list. `latency` is in seconds, `cpu` in milliseconds."""
         encoding, quirks = self._running.encoding, self._engine.quirks
         question = Question(
             self._text,
@@ -340,7 +340,7 @@ class RunningLsp:
             raise EngineCrash(f"{self._engine.name} does not run")
         return self._client
 
-    def _tell(self, client: Client, caret: int, deadline: float) -> None:
+    def _send_edits(self, client: Client, caret: int, deadline: float) -> None:
         """Send the edits that the server does not have yet, so that the character before the caret is typed last."""
         if self._is_typed:
             return
@@ -389,7 +389,7 @@ def _visible_root(place: Place) -> Path:
     copy = place.base / (root.name.lstrip(".") or "project")
     shutil.copytree(root, copy, symlinks=True, ignore=skip)
     for link, target in missing.items():
-        # A link of the project's may lead out of the copy.
+        # A link in the project may lead out of the copy.
         if any((copy / folder).is_symlink() for folder in link.parents):
             continue
         (copy / link).parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
     capabilities: Mapping[str, Any] = msgspec.field(default_factory=dict)
     environment: Mapping[str, str | None] = msgspec.field(default_factory=dict)
-    """A value of None is replaced by that of the same variable in ci-eval's environment."""
+    """Variable → its value. None means the value of the same variable in ci-eval's environment."""
 
     def variables(self) -> dict[str, str]:
         """Return the variables with their values. Raises ConfigError if one to copy from the environment is not set."""
@@ -37,7 +37,8 @@ NOTHING = Overlay()
 class Template(msgspec.Struct, frozen=True):
     """A value with placeholders: the engine's `{folder}`, `{scratch}` for temporary files, the project's `{root}`."""
 
-    # Not a `partial`, which equals no other: a worker keeps its server for the next file if the engines are equal.
+    # A class is used and not a `partial`, since two partials are never equal: a worker keeps its server for the next
+    # file only if the engines are equal.
     value: Any
 
     def __call__(self, place: Place) -> Any:
@@ -69,7 +70,8 @@ class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
     """True if the edits that import a name are not in the list, so that the server is asked for them by item."""
 
     def chosen(self, wanted: str, name: str) -> Overlay:
-        """`wanted`: the value of `interpret.autoImport`. Raises ConfigError if no setting for that is known."""
+        """Return the configuration that turns auto-import on or off. `wanted`: the value of `interpret.autoImport`.
+        Raises ConfigError if no setting for that is known."""
         if wanted == "default" or ((self.usual, wanted) in {("none", "off"), ("on", "on")} and not self.switch):
             return NOTHING
         if self.switch is None:

@@ -160,7 +160,7 @@ class Defaults(Struct, rename="camel"):
 
 
 class CompletionList(Struct, rename="camel"):
-    """A list of completions. After more typing, an incomplete one is asked for again."""
+    """A list of completions. An incomplete list is requested again after more typing."""
 
     items: list[CompletionItem] = []
     is_incomplete: bool | None = False
@@ -171,7 +171,7 @@ class CompletionList(Struct, rename="camel"):
     """The answer with its readable items. The protocol has no such field."""
 
 
-# Of the protocol's version 3.18: the grey text that an editor shows after the caret.
+# The grey text that an editor shows after the caret; in the protocol since version 3.18.
 # https://microsoft.github.io/language-server-protocol/specifications/lsp/3.18/specification/#textDocument_inlineCompletion
 class Snippet(msgspec.Struct):
     value: str
@@ -210,7 +210,7 @@ class Message(Struct):
 
 
 class SyncOptions(Struct):
-    """0 = none, 1 = the whole text, 2 = only the edits."""
+    """The form in which a server wants changes of a document: 0 = none, 1 = the whole text, 2 = only the edits."""
 
     change: int = 0
 
@@ -273,7 +273,7 @@ MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 
 
 _HALF = re.compile(
-    # Both forms begin alike, so that `re` looks for the backslash alone.
+    # Both alternatives begin with the same backslash, so that `re` can search for that character alone.
     rb"\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])",
     re.DOTALL,
 )
@@ -354,7 +354,7 @@ def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
         if not isinstance(fields.get(name), int | float) or (name == "preselect" and fields[name] not in {True, False}):
             fields.pop(name, None)
     try:
-        # Not strict: a line number may be written as 6.0.
+        # The conversion is not strict, since a line number may be written as 6.0.
         return msgspec.convert(_drop_nulls(fields), kind, strict=False)
     except UNREADABLE:
         return None

@@ -51,7 +51,7 @@ PLAIN = ServerQuirks()
 
 
 def clangd_options(place: Place) -> dict[str, Any]:
-    # The servers of all files read this folder, and cannot change it.
+    # Servers of different files share this folder: all can read it, and none can change it.
     folder = place.programs / "commands"
     if not folder.exists():
         folder.mkdir()
@@ -117,7 +117,7 @@ def show_project(
 
     *_, last = texts
     # basedpyright loses a file that is closed before it has found the project's files; its first answer means that it
-    # has. It may publish nothing about a file that is opened again, so the first one is not of the project.
+    # has. It may publish nothing about a file that is opened again, so the first file is not a file of the project.
     open_file(str(Path(last).with_stem(NO_FILE)), "")
     _count_names(client, "", "a", deadline)
     for path, text in texts.items():

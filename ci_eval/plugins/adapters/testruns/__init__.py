@@ -1,1 +1,2 @@
-"""The runner of tests that engines wrote: in a fresh folder, confined, against a function and wrong versions of it."""
+"""The runner of tests that engines wrote. Each test runs in the sandbox, in a fresh folder, against a function and
+wrong versions of it."""

@@ -81,7 +81,7 @@ def _compile_library(new: Path) -> dict[str, str]:
 
 def list_go_steps(work: Work) -> Sequence[Step]:
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
-    # In a cache of links, the run can add packages without changing the original.
+    # The run gets a copy of the cache made of links, so that it can add packages without changing the original.
     for folder in (work.kit / "compiled").iterdir():
         if folder.is_dir():
             (compiled / folder.name).mkdir(parents=True)
@@ -313,9 +313,9 @@ def list_python_steps(work: Work) -> Sequence[Step]:
     path = [work.files / "src", work.files, *sites, work.kit]
     variables = {
         "PYTHONPATH": ":".join(map(str, path)),
-        # Otherwise, pytest would load plugins among the project's packages.
+        # Without this, pytest would load plugins among the project's packages.
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        # Otherwise, the order of sets would differ from run to run.
+        # Without this, the order of sets would differ from run to run.
         "PYTHONHASHSEED": "0",
     }
     return [Step(argv=command, variables=variables)]

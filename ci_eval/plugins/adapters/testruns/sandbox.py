@@ -85,7 +85,8 @@ class Syntax(msgspec.Struct, frozen=True, kw_only=True):
     removed: Mapping[str, str] = msgspec.field(
         default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
     )
-    """Statement → the text in its place; "PARENT NODE" for one that is a statement below that node only."""
+    """Type of a statement's node → the text that replaces the statement. "PARENT NODE" is a NODE that is a statement
+    only below PARENT."""
     left_alone: frozenset[str] = frozenset()
 
 
@@ -102,11 +103,13 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     grammar: str
     programs: tuple[str, ...] = ()
     install: Callable[[Path], Path]
-    """Cache → the folder in it with everything that is not on the machine. Raises PreparationError."""
+    """A function of the cache. It returns the folder in the cache with everything that the machine lacks. Raises
+    PreparationError."""
     steps: Callable[[Work], Sequence[Step]]
     read: Callable[[Work, Ended], Outcome]
     dependencies: str = ""
-    """A name of `adapters/environments.py`; "" = only records that bring all their files are run."""
+    """The kind of environment (`adapters/environments.py`) for the project's dependencies; "" = only records that bring
+    all their files are run."""
     runs_own: bool = False
     syntax: Syntax
     stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
@@ -128,7 +131,7 @@ class Program(EngineProcess):
         """Wait for the program's end. Raises EngineTimeout after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
-        # Otherwise, a program that reads its input would wait.
+        # Without this, a program that reads its input would wait.
         self._process.stdin.close()
         printed = b""
         while True:
@@ -154,7 +157,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     environment: Path | None = None
 
     def run(self, files: Mapping[str, str], test: str, timeout: float) -> Outcome:
-        """`timeout`: seconds for all. Raises EngineCrash if the runner cannot be started."""
+        """Run a test. `timeout`: seconds for all steps. Raises EngineCrash if the runner cannot be started."""
         surroundings = Surroundings(
             root=self.kit,
             language=self.runner.name,
@@ -241,8 +244,8 @@ def read_junit(
 
 
 def _xml(path: Path) -> str:
-    """Raises OSError, or ValueError if it is not a report."""
-    # The test may have put a link or a pipe there: we neither follow the one nor wait for the other.
+    """Return the text of a report. Raises OSError, or ValueError if the file is not a report."""
+    # The test may have put a link or a pipe there: links are not followed, and pipes not waited for.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

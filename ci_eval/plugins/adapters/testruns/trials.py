@@ -44,12 +44,13 @@ class Trials:
     def __init__(self, settings: RunSettings, cache: Path) -> None:
         self._settings = settings
         self._cache = cache
-        # A few are enough: a grader explains its scores right after them.
+        # A few trials are enough, since a grader explains its scores right after it has computed them.
         self._tried = lru_cache(4)(self._try)
         self._benches = lru_cache(4)(self._bench)
 
     def of(self, record: Record | None, language: str, test: str) -> Trial:
-        """Raises PreparationError if the test runner cannot be installed, or EngineFailure."""
+        """Return the trial of a test. Raises PreparationError if the test runner cannot be installed, or
+        EngineFailure."""
         if record is None or record.run is None:
             return Trial(runnable=False, said="It is not run: the record does not say how (`run`).")
         # The key of a cache must be hashable.
@@ -83,7 +84,7 @@ class Trials:
         kit = runner.install(self._cache)
         box = Box(runner=runner, kit=kit, settings=self._settings, project=root, environment=environment)
         bench = _Bench(box, run, self._settings)
-        # A record whose own test fails here would count against every engine.
+        # Every engine would fail on a record whose own test fails on this machine.
         if references and not (outcome := bench.right(references[0])).passes:
             raise NotRunnable(f"the expected test does not pass here:\n{outcome.said}")
         return bench
@@ -115,7 +116,7 @@ class _Bench:
             raise NotRunnable(f"{path} of {self._run.project} cannot be read: {error}") from error
 
     def outcome(self, test: str, focal: str | None = None, timeout: float | None = None) -> Outcome:
-        """`focal`: replaces the function's file; None = the file as it is."""
+        """Run a test. `focal`: replaces the function's file; None = the file as it is."""
         own = insert_test(test, self._around, self._run, self._box.runner)
         focal = self._focal if focal is None else focal
         texts = {**self._run.files, self._run.focal.path: focal, self._run.test.path: own}

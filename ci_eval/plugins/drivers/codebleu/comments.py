@@ -96,14 +96,14 @@ class _Reader:
                 yield "indent", line[:offset], (row, 0), (row, offset)
             while column < self._indents[-1]:
                 if column not in self._indents:
-                    raise Unreadable("a line is indented as none before it")
+                    raise Unreadable("the indentation of a line matches no earlier line")
                 self._indents.pop()
                 yield "other", "", (row, offset), (row, offset)
         self._joined = False
         yield from self._within(line, offset)
 
     def _within(self, line: str, place: int) -> Iterator[Token]:
-        """Yield the tokens from `place` on, which is not within a string."""
+        """Yield the tokens of a line from the offset `place` on, at which no string is open."""
         while place < len(line):
             match = _NEXT.match(line, place)
             if not match:

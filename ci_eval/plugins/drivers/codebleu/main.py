@@ -38,7 +38,7 @@ def main() -> None:
     sys.setrecursionlimit(10 * DEEPEST)
     # The grammars stay until the end, so the garbage collector need not look at them.
     gc.freeze()
-    # Nothing that prints may write between the answers.
+    # Code that prints must not write between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for question in sys.stdin.buffer:

@@ -52,7 +52,7 @@ def _spell_subtrees(root: Node) -> list[str]:
     """Return each sub-tree of more than one node, and the whole tree, as texts. Raises TooMuch."""
     subtrees = [node for node in parts.walk(root) if node.children or node is root]
     if sum(node.raw.descendant_count for node in subtrees) > MOST_NODES:
-        raise TooMuch(f"its sub-trees have more than {MOST_NODES:,} nodes together")
+        raise TooMuch(f"the text's sub-trees have more than {MOST_NODES:,} nodes together")
     return [str(node.raw) for node in subtrees]
 
 
@@ -162,7 +162,7 @@ class MeraFlow(Flow):
 
 def _is_within_a_string(node: Node) -> bool:
     """Return whether a node is part of a string, which counts as one token."""
-    # The original's pairing of Python's children gets there (`a.b = "c"`).
+    # The original pairs Python's children in a way that reaches such nodes (`a.b = "c"`).
     return node.index < 0 and not node.children and node.type != "comment"
 
 
@@ -267,7 +267,7 @@ def _python_assign(flow: MeraFlow, node: Node, states: States) -> States:
     if None in sides:
         raise Incomplete
     left, right = ([child for child in side.children if child.type != ","] for side in sides if side)
-    # Children of both sides are paired if they are equally many, so those of `a.b` with those of `c + d`, too.
+    # If both sides have equally many children, the children are paired: those of `a.b` with those of `c + d`, too.
     if len(left) != len(right) or not left:
         return _python_pair(flow, sides[:1], sides[1:], states)
     return _python_pair(flow, left, right, states)

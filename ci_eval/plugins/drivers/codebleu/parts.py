@@ -127,7 +127,7 @@ class Flow(ABC):
 
     @abstractmethod
     def walk(self, node: Any, states: States) -> States:
-        """Note what happens in a node, and return the states after it. `states` is used up."""
+        """Note what happens in a node, and return the states after it. `states` must not be used afterwards."""
 
     def walk_all(self, nodes: Iterable[Node | None], states: States) -> States:
         for node in nodes:
@@ -138,7 +138,7 @@ class Flow(ABC):
         """Count more steps. Raises TooMuch for more than MOST_STEPS."""
         self._steps += count
         if self._steps > MOST_STEPS:
-            raise TooMuch(f"its loops within loops take more than {MOST_STEPS:,} steps")
+            raise TooMuch(f"the text's loops within loops take more than {MOST_STEPS:,} steps")
 
 
 def join_states(states: Iterable[States]) -> States:

@@ -87,7 +87,7 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
     """Return number → count of the sub-trees of more than one node. `numbers`: a number for each different sub-tree."""
     number_of: dict[int, int] = {}
     counts: Counter[int] = Counter()
-    # A walk yields parents first, and a sub-tree's number needs those of its children.
+    # A walk yields parents first, and a sub-tree's number needs the numbers of its children.
     for node in reversed(list(parts.walk(root))):
         key = node.type, tuple(number_of[id(child)] for child in node.children)
         number_of[id(node)] = numbers.setdefault(key, len(numbers))
@@ -101,7 +101,7 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
 BRANCHES = "if_statement"
 """The node whose branches are in the fields `consequence` and `alternative`."""
 OTHERS = "*"
-"""A name in place of a field: all other children."""
+"""A name that means all other children, in place of the name of a field."""
 
 
 @dataclass(frozen=True)

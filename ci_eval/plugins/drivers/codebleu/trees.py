@@ -7,7 +7,7 @@ from typing import Any
 
 from ci_eval.plugins.drivers.codebleu.parts import Node, TooMuch, depth
 
-# Imported by name, since ci-eval itself may use another release, which has other types.
+# A type checker does not follow `import_module`: ci-eval itself may use a release with other types.
 _LIBRARY: Any = import_module("tree_sitter")
 GRAMMARS: dict[str, Any] = {
     name.replace("c_sharp", "csharp"): _LIBRARY.Language(import_module(f"tree_sitter_{name}").language())
@@ -20,7 +20,7 @@ DEEPEST = 3000
 
 def parse(language: str, text: str) -> Node:
     root = Node(PARSERS[language].parse(text.encode()).root_node)
-    # Without recursion, since the depth is known only when the tree is complete.
+    # The tree is built without recursion, since its depth is known only when it is complete.
     stack = [root]
     while stack:
         node = stack.pop()
@@ -28,5 +28,5 @@ def parse(language: str, text: str) -> Node:
             node.children = [Node(raw) for raw in node.raw.children]
             stack += node.children
     if depth(root) > DEEPEST:
-        raise TooMuch(f"its tree is more than {DEEPEST:,} levels deep")
+        raise TooMuch(f"the text's tree is more than {DEEPEST:,} levels deep")
     return root

@@ -82,29 +82,29 @@ PAIRS = """
 """
 MACHINE = "uname 63 160, sysinfo 99 179, getrandom 318 278, getrlimit 97 163, setrlimit 160 164, getrusage 98 165"
 
-# These fail as on an older kernel (ENOSYS): programs then use calls whose arguments a filter can check, or that need no
-# descriptor of a process.
+# These calls fail as on an older kernel (ENOSYS): programs then use calls whose arguments a filter can check, or that
+# need no descriptor of a process.
 UNKNOWN = """
     clone3 435 435, memfd_create 319 279, memfd_secret 447 447, io_uring_setup 425 425, io_uring_enter 426 426,
     io_uring_register 427 427, pidfd_open 434 434, pidfd_send_signal 424 424, execveat 322 281
 """
-# These fail as on a file system without extended attributes (EOPNOTSUPP), on which copying programs go on. Landlock
-# does not check their paths, so they would read attributes of files outside.
+# These calls fail as on a file system without extended attributes (EOPNOTSUPP), on which copying programs go on.
+# Landlock does not check their paths, so they would read attributes of files outside.
 ATTRIBUTES = "getxattr 191 8, lgetxattr 192 9, fgetxattr 193 10, listxattr 194 11, llistxattr 195 12, flistxattr 196 13"
 
-# These fail as if the file were missing (ENOENT): programs that touch a file then make it. Any other error would end
-# jedi, whose parser touches a file in its cache.
+# These calls fail as if the file were missing (ENOENT): programs that touch a file then make it. Any other error would
+# end jedi, whose parser touches a file in its cache.
 DATES = "utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88"
 
-# These do nothing, and succeed: an engine may ask for notices of changes, and gets none, as on many network file
+# These calls do nothing, and succeed: an engine may ask for notices of changes, and gets none, as on many network file
 # systems. If they failed, TypeScript's server would poll each file (1 % of a processor); if they worked, engines would
 # get notices of files outside.
 WATCHES = "inotify_add_watch 254 27, inotify_rm_watch 255 28"
 
-# This does nothing, and succeeds: all processes stay in one process group, which the kernel can kill at once.
+# This call does nothing, and succeeds: all processes stay in one process group, which the kernel can kill at once.
 SESSIONS = "setsid 112 157"
 
-# These are allowed with some arguments alone, see `seccomp.py`.
+# These calls are allowed only with some arguments, see `seccomp.py`.
 CHECKED = """
     clone 56 220, kill 62 129, prctl 157 167, ioctl 16 29, fcntl 72 25, socketpair 53 199, mknod 133 -,
     mknodat 259 33, prlimit64 302 261, sched_setaffinity 203 122, sched_setscheduler 144 119, sched_setparam 142 118,

@@ -128,5 +128,5 @@ def pin(path: str) -> None:
     """Keep a file open until this process ends."""
     try:
         os.open(path, os.O_PATH)
-    except OSError:  # it may be gone
+    except OSError:  # the file may be gone
         return

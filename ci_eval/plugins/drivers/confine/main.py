@@ -33,7 +33,7 @@ RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": la
 
 class Options:
     def __init__(self, arguments: list[str]) -> None:
-        # They are not checked, since only `SandboxPolicy.around` makes them.
+        # The arguments are not checked, since only `SandboxPolicy.around` writes them.
         end = arguments.index("--")
         self.command = arguments[end + 1 :]
         pairs = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
@@ -85,7 +85,7 @@ def main() -> None:
         sys.stderr.write(f"interpret.confine is required, but: {report}\n")
         sys.stderr.flush()
         os._exit(REFUSED)
-    # Python ignores this signal, and the program would inherit that.
+    # Python ignores SIGPIPE, and the program would inherit that setting.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execv(options.command[0], options.command)  # noqa: S606  argument list, no shell
@@ -99,7 +99,7 @@ def confine(options: Options, counted: bool) -> str:
     """Confine this process as much as the kernel can, and return the sandbox report. `counted`: a control group counts
     the process's memory."""
     walls, reasons = [], []
-    # The kernel requires this for Landlock and seccomp.
+    # The kernel requires NO_NEW_PRIVILEGES for Landlock and seccomp.
     calls.prctl(calls.NO_NEW_PRIVILEGES)
     abi, why = landlock.version()
     abi = min(abi, options.abi)
@@ -144,7 +144,7 @@ def _exclude_git(path: str, rights: int) -> list[tuple[str, int]]:
     # CI systems store tokens in .git.
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]
-    # Rules can only allow, so each other entry gets its own. A link gets none: it may lead anywhere, and its target
-    # within the folder has a rule.
+    # Rules can only allow, so each entry except `.git` gets a rule. A link gets no rule: it may lead anywhere, and a
+    # target within the folder has its rule.
     inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
     return [(path, landlock.LIST), *((entry, rights | landlock.NO_LINK) for entry in inside)]

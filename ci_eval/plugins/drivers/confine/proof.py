@@ -92,7 +92,7 @@ def _follow_a_link(stage: Stage) -> bool:
 
 
 def _touch(stage: Stage) -> bool:
-    # Not the canary: an attempt before this one may have removed it.
+    # This attempt does not use the canary, which an earlier attempt may have removed.
     folder = os.path.dirname(stage.canary)
     known = os.stat(folder)
     try:
@@ -127,7 +127,7 @@ def _open_descriptors(stage: Stage) -> bool:
         if int(name) > 2 and int(name) != stage.report:
             try:
                 os.fstat(int(name))
-            except OSError:  # the descriptor of the listing itself
+            except OSError:  # the descriptor that os.listdir had used is closed by now
                 continue
             return True
     return False
@@ -173,7 +173,7 @@ def _leave(stage: Stage) -> bool:
     middle = os.fork()
     if not middle:
         if not os.fork():
-            # With its own copy open, it would wait for ever if its parent is killed.
+            # If the child kept its own copy open, it would wait for ever after its parent was killed.
             os.close(allow)
             for call in (os.setsid, os.setpgrp):
                 try:
@@ -189,7 +189,7 @@ def _leave(stage: Stage) -> bool:
     said = os.read(parent_reader, 40)
     for descriptor in (allowed, allow, parent_reader):
         os.close(descriptor)
-    # Otherwise it is a child of the supervisor now, and still in the group that is killed at once.
+    # A child that did not get away is a child of the supervisor now, and still in the group that is killed at once.
     return said != b"%d %d" % (stage.caller, os.getpgrp())
 
 
@@ -202,7 +202,7 @@ def _outlive(_: Stage) -> bool:
 
 def _share_pages(_: Stage) -> None:
     number = calls.numbers(calls.CHECKED, 0 if os.uname().machine == "x86_64" else 1)["mmap"]
-    # The program that is started loses the page, if it was mapped.
+    # The started program loses the page, if one was mapped.
     calls.syscall(number, None, ctypes.c_size_t(4096), ctypes.c_int(3), ctypes.c_int(0x21), ctypes.c_int(-1), None)
 
 
@@ -230,7 +230,7 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     ),
     "links to files": ("links", _follow_a_link),
     "rights of files": ("rights", lambda stage: os.chmod(stage.canary, 0o600)),
-    # Set to what they are already, so that nothing changes if the attempt succeeds.
+    # The attempt sets the present values, so that nothing changes if it succeeds.
     "rights of open files": ("rights", lambda _: os.fchmod(2, os.fstat(2).st_mode & 0o7777)),
     "dates of files": ("rights", _touch),
     "attributes of files": ("attributes", lambda stage: os.listxattr(stage.canary)),

@@ -35,7 +35,7 @@ EVERY_PROCESS = 0xFFFFFFFF
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
 """A pair of SOCK_DGRAM could be sent to any other socket (sendto), such as /dev/log."""
 AF_INET, AF_INET6, TCP, CONNECTS = 2, 10, 6, 0x20000000
-"""With the flag MSG_FASTOPEN, sending connects, and Landlock does not look at that. Nor does it at other protocols."""
+"""With the flag MSG_FASTOPEN, sending connects. Landlock checks neither that nor protocols other than TCP."""
 FILE_TYPE, PIPE = 0xF000, 0x1000
 """The bits S_IFMT and S_IFIFO: `mknod` may make named pipes only."""
 

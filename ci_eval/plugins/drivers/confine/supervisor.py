@@ -44,7 +44,7 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
     child = os.fork()
     if child:
         prctl(DEATH_SIGNAL, int(LOOK))
-        # With the program's pipes open here, their other ends would not notice that it ended.
+        # While the program's pipes are open here, their other ends do not notice that the program ended.
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
@@ -96,7 +96,7 @@ def _watch(child: int, caller: int, memory: int, name: str, remains: str, groups
             elif status is None and memory:
                 below = count_pages() or descendants()
                 used = sum(below.values()) * PAGE
-                # This comes first, since it takes long to look at the memory of many processes.
+                # The number of processes is checked first, since it takes long to look at the memory of many.
                 if len(below) > MOST_PROCESSES or sum(map(_count_threads, below)) > MOST_PROCESSES:
                     excess = f"started more than {MOST_PROCESSES:,} processes"
                 # Pages that several processes share were counted for each of them.
@@ -154,7 +154,7 @@ def count_pages() -> dict[int, int]:
     """Return the same as `descendants`, from the kernel's lists of children, and count page tables and swapped-out
     pages as well. If a process ends meanwhile, its siblings may be missing. Without such lists, the result is empty."""
     pages_of: dict[int, int] = {}
-    # Other processes of the machine cost no time this way.
+    # The kernel's lists contain only our processes, so others on the machine cost no time.
     waiting = [str(os.getpid())]
     while waiting:
         folder = f"/proc/{waiting.pop()}/task"
@@ -162,11 +162,11 @@ def count_pages() -> dict[int, int]:
             threads = os.listdir(folder)
             for thread in threads:
                 waiting += read(f"{folder}/{thread}/children").split()
-            # A first thread that has ended tells of no memory, although the others have it still.
+            # If the first thread has ended, its file shows no memory, although the other threads still hold it.
             held = (_kilobytes(f"{folder}/{thread}/status", HELD) for thread in reversed(threads))
             pages_of[int(folder[6:-5])] = next(filter(None, held), 0) * 1024 // PAGE
         except OSError:
-            # It ended while we looked.
+            # The process ended while we looked.
             continue
     pages_of.pop(os.getpid(), None)
     return pages_of
@@ -199,7 +199,7 @@ def _kilobytes(path: str, names: tuple[str, ...]) -> int:
 def _count_threads(pid: int) -> int:
     try:
         return len(os.listdir(f"/proc/{pid}/task"))
-    except OSError:  # it ended while we looked
+    except OSError:  # the process ended while we looked
         return 0
 
 
@@ -214,7 +214,8 @@ def end_all(child: int, groups: Cgroups) -> None:
             pass
         if ended is None:
             return
-        # The kernel's own lists of children may miss some while processes end (`man 5 proc`); the next look has them.
+        # While processes end, the kernel's lists may miss some children (`man 5 proc`); the next turn of the loop finds
+        # these.
         for pid in count_pages() or descendants():
             _kill(pid)
         time.sleep(0.002)
@@ -332,7 +333,7 @@ def read(path: str) -> str:
 def _remove(folder: str) -> None:
     try:
         os.rmdir(folder)
-    except OSError:  # it is not empty, or another has removed it
+    except OSError:  # the group is not empty, or another process has removed it
         return
 
 

@@ -13,7 +13,8 @@ LATER = ("emulateUser", "completionGolf")
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """This generation has a strategy below `actions`, and reordering or a modelled user."""
+    """Return whether this generation wrote the configuration: then it has no strategy at the top, but reordering or a
+    modelled user."""
     return "strategy" not in config and (
         "reorder" in config or any(key in generation.strategy_of(config) for key in LATER)
     )

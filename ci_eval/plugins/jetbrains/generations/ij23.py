@@ -1,4 +1,5 @@
-"""The plugin since 2023: any feature of the IDE, of which token completion is read; several projects since 2024."""
+"""The plugin since 2023. It evaluates any feature of the IDE, of which ci-eval reads token completion. Since 2024, a
+workspace may have several projects."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IM
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """This generation has the strategy of a feature at the top."""
+    """Return whether this generation wrote the configuration: then the strategy of a feature is at the top."""
     return "strategy" in config
 
 

@@ -17,7 +17,7 @@ LATER = ("emulateUser", "completionGolf")
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """This generation has neither reordering nor a modelled user."""
+    """Return whether this generation wrote the configuration: then it has neither reordering nor a modelled user."""
     return not any(key in config for key in ONLY_LATER) and not any(
         key in generation.strategy_of(config) for key in LATER
     )

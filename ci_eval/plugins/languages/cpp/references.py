@@ -1,4 +1,5 @@
-"""The references of C++ and their kinds; namespaces, imports, statements and lambdas."""
+"""The part of the walk over C++ that finds references and their kinds, with namespaces, imports, statements and
+lambdas."""
 
 from __future__ import annotations
 
@@ -153,7 +154,7 @@ LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namesp
 class CppReferences(Walk):
     # The grammar takes TRUE for true, and size_t for a keyword.
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
-    # Elsewhere, the keywords of modules are names.
+    # Outside of these nodes, the keywords of modules are names.
     keywords = KEYWORDS | {"import", "module"}
     ignored = frozenset(
         "( ) [ ] { } , . : ; = :: + - * / % & | ^ < > ! ~ && || == != <= >= << >> <=> ++ -- += -= *= /= %= &= |= ^= "

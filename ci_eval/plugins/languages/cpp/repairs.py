@@ -29,7 +29,7 @@ _DIRECTIVE = re.compile(
 _CODE = outside(rb"[^\s]", _LITERALS)
 
 
-# Longer ones enclose most of a file, so they are not inside of a statement.
+# Longer conditions enclose most of a file, so they are not inside of a statement.
 LONGEST = 20_000
 """The bytes of the longest condition that is rewritten."""
 
@@ -161,7 +161,7 @@ REPAIRS = (
         spaces,
         always=True,
     ),
-    # `class X_API Name : Base`
+    # The grammar does not know the macro in `class X_API Name : Base`.
     Repair(
         re.compile(
             rb"\b(?:class|struct|union)(?P<macros>(?:\s+" + _MACRO + rb")+)"
@@ -183,36 +183,36 @@ REPAIRS = (
     ),
     # The grammar reads no macro between strings, such as `PRIu64`.
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
-    # `x.Base::f()`
+    # The grammar does not read `x.Base::f()`: `x.Base.f()` has the same tokens.
     Repair(
         outside(rb"(?<=[\w)\]])(?:\.|->)\s*(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\w+\s*\()", _LITERALS),
         lambda m: replace_groups(m, colons=b"."),
         trigger=re.compile(rb"(?:\.|->)\w+::"),
     ),
-    # `void (Base::*f)();`
+    # The grammar does not read `void (Base::*f)();`, so `Base::` is blanked.
     Repair(
         outside(rb"(?<=\()(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\*\s*\w+\s*\)\s*\()", _LITERALS),
         lambda m: replace_groups(m, t=b"", colons=b""),
         trigger=re.compile(rb"::\*"),
     ),
-    # `((a = f()) == b)`
+    # The grammar does not read the `=` in `((a = f()) == b)`, so `+` replaces it.
     Repair(
         outside(rb"(?<=[(?:=<>&|!,+*-])\s*\(\s*\w+\s*(?P<sign>=)(?!=)", _LITERALS),
         lambda m: replace_groups(m, sign=b"+"),
         trigger=re.compile(rb"\(\s*\w+\s*=[^=]"),
     ),
-    # `(a->*b)()`
+    # The grammar does not read the `->*` in `(a->*b)()`, so `+` replaces it.
     Repair(
         outside(rb"(?P<sign>->\*)", _LITERALS), lambda m: replace_groups(m, sign=b"+"), trigger=re.compile(rb"->\*")
     ),
-    # `new T*[n]`
+    # The grammar does not read the `*` in `new T*[n]`.
     Repair(
         outside(rb"\bnew\s+[\w:]+(?P<stars>\s*\*[\s*]*)(?=\[)", _LITERALS),
         lambda m: replace_groups(m, stars=b""),
         trigger=re.compile(rb"\*\s*\["),
     ),
     MacroArguments(),
-    # A macro alone on its line, without a body after it.
+    # A macro may be alone on its line, without a body after it.
     Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),
     Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),
 )

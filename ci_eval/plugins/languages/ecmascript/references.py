@@ -172,7 +172,8 @@ class EcmaWalk(Walk):
         "private_property_identifier type_identifier undefined".split()
     )
     keywords = KEYWORDS
-    # Only some handlers emit names of properties. Imports are read before everything else.
+    # The walk skips these nodes: certain handlers emit the names of properties, and imports are read before everything
+    # else.
     ignored = frozenset(
         "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
         " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
@@ -263,7 +264,7 @@ class EcmaWalk(Walk):
             return Origin(False, class_.package)
         if kind == "call_expression" and (package := self._required_module(receiver)):
             return Origin(True, package)
-        # For `module.exports` and `X.prototype`. The limit saves decoding and looking up long chains.
+        # The receiver may be `module.exports` or `X.prototype`. The limit saves decoding and looking up long chains.
         begin, end = receiver.start_byte, receiver.end_byte
         if kind == "member_expression" and self.source[begin : min(end, begin + 100)] == b"module.exports":
             return Origin(True, self.package)

@@ -128,7 +128,7 @@ class TopLevel(SourceReader):
                 return
             self.types[self.text(name)] = stands_for
             members = self.members.setdefault(self.text(name), set())
-            # Members of embedded types may be declared in any file, so these are missing.
+            # Members of embedded types may be declared in any file, so they are not among the members here.
             for field in (field for part in (stands_for, *stands_for.children) for field in part.children):
                 if field.type in {"field_declaration", "method_elem"}:
                     members.update(self.text(child) for child in field.children if child.type == "field_identifier")

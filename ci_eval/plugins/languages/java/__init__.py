@@ -125,7 +125,7 @@ class JavaWalk(Walk):
         self.push([arguments], REFERENCE, NodePlace(place.scope, True))
         before, origin = children[: max(named, 0)], UNKNOWN
         if before:
-            # The part between, as in `Foo.super.bar()` and `foo.<T>bar()`.
+            # The nodes between receiver and name, as in `Foo.super.bar()` and `foo.<T>bar()`.
             self.push(before[1:], REFERENCE, place)
             origin = self.receiver(before[0], place)
         if named < 0:

@@ -17,7 +17,7 @@ from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Names, imports, is_
 
 
 def _dollars(match: Match) -> bytes:
-    """Return `$$"a $b $$c"`, in which `$b` is text, as the same string with single `$`."""
+    """Rewrite `$$"a $b $$c"`, in which `$b` is text, into the same string with single `$`."""
     before, text = match["dollars"], match["text"]
     inner = re.sub(
         rb"\$+",
@@ -28,7 +28,7 @@ def _dollars(match: Match) -> bytes:
 
 
 def _context(match: Match) -> bytes:
-    """Return `context(a: A)` as a function's head, and `context(A)` as a value's type."""
+    """Rewrite `context(a: A)` into the head of a function, and `context(A)` into the type of a value."""
     named = re.match(rb"\s*\w+\s*:", match["inner"])
     before, after = (b"fun con(", b")") if named else (b"val c:x<", b">")
     return match["indent"] + before + match["inner"] + after
@@ -75,7 +75,7 @@ REPAIRS = (
     ),
     # `actual val x: Int` as a constructor's parameter; `public` has the same length.
     Repair(outside(rb"\b(?P<k>actual)(?=\s+va[lr]\b)"), lambda _: b"public"),
-    # `A<*>::f`
+    # The grammar does not read the `<*>` in `A<*>::f`.
     Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)"), lambda m: replace_groups(m, type=b"")),
     # `return !isEmpty()`: the grammar would read `return !is Empty`.
     Repair(
@@ -84,7 +84,7 @@ REPAIRS = (
         always=True,
         trigger=re.compile(rb"return(?:@\w+)?[ \t]+!i[sn]\w"),
     ),
-    # `"\$$name"`
+    # The grammar does not read the `\$` in `"\$$name"`.
     Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), lambda _: b"  ", always=True, trigger=re.compile(rb"\\\$\$")),
     # The grammar reads `{ val x: Int }` only with a line end before the bracket.
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
@@ -165,7 +165,7 @@ class KotlinWalk(JvmWalk):
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
             self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
-        # The implicit parameter of a lambda, and the value of a property.
+        # `it` is the implicit parameter of a lambda, and `field` the value of a property.
         elif name in {"it", "field"}:
             self.emit(node, Kind.VARIABLE, place, LOCAL)
         else:
@@ -369,7 +369,7 @@ class KotlinWalk(JvmWalk):
         return next((child for child in node.children if child.type in self.names), None)
 
     def _bound_names(self, node: Node) -> list[Node]:
-        """Return the names that a `val`, a loop or a lambda brings."""
+        """Return the names that a `val`, a loop or a lambda defines."""
         names = []
         for child in node.children:
             if child.type == "variable_declaration":

@@ -19,7 +19,7 @@ _LITERALS = (
 )
 
 REPAIRS = (
-    # `public private(set)`
+    # The grammar does not read the second modifier in `public private(set)`.
     Repair(
         outside(rb"\b(?:public|protected|private)\s+(?P<k1>public|protected|private)\((?P<k2>set)\)", _LITERALS),
         lambda m: m[0][: m.start("k1") - m.start()] + b" " * (m.end() - m.start("k1")),

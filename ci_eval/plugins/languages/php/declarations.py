@@ -19,7 +19,7 @@ PART = re.compile(rb"[\w\x80-\xff]+")
 """A pattern of one part of a qualified name."""
 # A longer text is not a name, and looking it up would take long.
 LONGEST = 1000
-"""The characters of a qualified name that is no longer looked up."""
+"""The most characters of a qualified name that is looked up."""
 
 
 def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:

@@ -30,7 +30,7 @@ _BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,500}\]){0,500}\]){0,1000}\]
 
 
 def _defaults(match: Match) -> bytes:
-    """Return `[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
+    """Rewrite `[T = D]` into `[T : D]`, and `[T: B = D]` into `[T: B | D]`."""
     out, depth, bound = bytearray(match[0]), 0, False
     for at in range(match.start("list") - match.start(), len(out)):
         # The grammar knows bounds, but no defaults, of type parameters.
@@ -59,7 +59,7 @@ class PythonWalk(Walk):
     names = frozenset(["identifier"])
     # The grammar names keyword leaves like the keyword, except these.
     keywords = KEYWORDS | {"true", "false", "none", "is not", "not in"}
-    # Ignored for speed: they are a third of all nodes.
+    # These nodes are ignored for speed: they are a third of all nodes.
     ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
 
     roles = {
@@ -351,7 +351,7 @@ LANGUAGE: Language = Language(
 
 
 _VISIBLE = BUILTINS | frozenset(
-    # Python defines these in modules, and in classes or their methods.
+    # Python itself defines these names in modules, and in classes or their methods.
     "__file__ __path__ __package__ __all__ __annotations__ __class__ __qualname__ __module__".split()
 )
 _STAR = re.compile(r"\bimport\s*\(?\s*\*")

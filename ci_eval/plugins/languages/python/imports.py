@@ -234,7 +234,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
         # Engines look there, too: in the root, the project's packages, and the folders above the file.
         tops = [*roots, *site, *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root))]
         found = IMPORT.findall(NO_CODE.sub("", text))
-        # Without `as` and what follows.
+        # The first word of a part is the name; `as` and an alias may follow.
         listed = (
             [source] if source else [part.split()[0] for part in parts.split(",") if part.strip()]
             for source, parts in found

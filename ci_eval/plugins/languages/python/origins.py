@@ -60,7 +60,7 @@ def dotted_module(path: str) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-# The last part leaves `x == 1` out.
+# The last part of the pattern excludes `x == 1`.
 _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
 
 
@@ -166,14 +166,14 @@ def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[T
 def prepare_jedi(root: Path | None) -> tuple[jedi.Project, jedi.InterpreterEnvironment]:
     """Return the project and environment with which jedi sees the standard library and the folder `root`, but not what
     is installed with ci-eval. jedi runs no code of the project."""
-    import jedi  # Takes long, and most commands do not need it.
+    import jedi  # The import takes long, and most commands do not need it.
 
-    # jedi would import these modules rather than read them, and so run their code.
+    # By default, jedi imports the modules in this setting rather than reading them, and so runs their code.
     jedi.settings.auto_import_modules = []
     jedi.settings.cache_directory = _cache_folder().name
     path = [str(_LIBRARY), str(_LIBRARY / "lib-dynload")]
     project = jedi.Project(root or _cache_folder().name, sys_path=path, load_unsafe_extensions=False)
-    # jedi's other environments start a Python process of their own.
+    # jedi's other environments start a separate Python process.
     return project, jedi.InterpreterEnvironment()
 
 

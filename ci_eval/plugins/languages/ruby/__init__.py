@@ -76,7 +76,7 @@ class RubyWalk(Walk):
         return "project" if own else "library"
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit nodes next like `Walk.push`, but each name after the nodes before it, which may define the name."""
+        """Visit nodes next like `Walk.push`, but in order: an earlier node may define the name in a later one."""
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner: list[tuple[Node, str, NodePlace]] = []
         for node in nodes:
@@ -223,7 +223,7 @@ class RubyWalk(Walk):
         return UNKNOWN
 
     def _member_of_constant(self, receiver: Node, called: str, place: NodePlace, static: bool) -> Origin:
-        """Return the origin of a module's or class's method; not `static`: of a method of its instances."""
+        """Return the origin of a method of the module or class `receiver`, or of its instances if not `static`."""
         if receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(static)
         name = self.text(receiver)

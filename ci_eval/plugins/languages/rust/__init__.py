@@ -42,7 +42,7 @@ class _MacroCalls:
     def apply(self, source: bytes) -> Rewritten:
         """Return the text; macros of the standard library that take expressions become calls."""
         out = bytearray(source)
-        # Whether each open bracket was rewritten.
+        # For each open bracket: whether it was rewritten.
         opened: list[bool] = []
         for match in _PARTS.finditer(source):
             if match["head"]:
@@ -217,7 +217,7 @@ _UNSCOPED = "enum_variant associated_type mod_item field_declaration const_item 
 
 class RustWalk(Walk):
     names = frozenset("identifier type_identifier field_identifier shorthand_field_identifier primitive_type".split())
-    # The grammar names the node of `mut` differently.
+    # The grammar names the leaf of `mut` not `mut`, but `mutable_specifier`.
     keywords = KEYWORDS | {"mutable_specifier"}
     ignored = frozenset(
         "( ) [ ] { } < > , . : :: ; = => -> + - * / % & | ^ ! && || == != <= >= << >> += -= *= /= %= &= |= ^= <<= >>= "

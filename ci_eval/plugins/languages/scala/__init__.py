@@ -25,7 +25,7 @@ def _match_type(match: Match) -> bytes:
 
 
 REPAIRS = (
-    # A given with a body in brackets becomes one with `=` and a block.
+    # Scala's `given` with a body in brackets becomes a `given` with `=` and a block.
     Repair(outside(_GIVEN + rb"(?:\b(?P<k>with)\s*|(?P<s>[ \t]))(?=\{)"), lambda m: replace_groups(m, k=b"=", s=b"=")),
     # `given a: [T] => (b: B) => C` becomes `given a [T] (b: B): C`.
     Repair(
@@ -39,7 +39,7 @@ REPAIRS = (
         lambda m: replace_groups(m, colon=b"", a1=b"" if m["a2"] else b":", a2=b":"),
     ),
     Repair(outside(rb"\btype\b[^\n={}]{0,300}=[^\n={}]{0,300}\bmatch[ \t]*(?P<cases>\{[^{}]{0,5000}\})"), _match_type),
-    # A union, which would be an alternative of patterns, as an intersection.
+    # A union type becomes an intersection: the grammar would read alternatives of a pattern.
     Repair(
         outside(rb"\bva[lr]\s+\w+\s*:(?:[^\n={}]|=>){0,500}"),
         lambda m: m[0].replace(b"|", b"&"),
@@ -104,7 +104,8 @@ class ScalaWalk(ReferenceWalk):
         for child in nodes:
             kind = child.type
             if kind in _FUNCTIONS:
-                # A function without parameters is called without brackets, so it has both keys.
+                # A function without parameters is called without brackets, so the scope has it as a variable and as a
+                # function.
                 keys: tuple[str, ...] = ("{}", "{}()")
             elif kind in _CLASSES:
                 # Case classes are made without `new`, so the name of a class may be called.
@@ -262,7 +263,7 @@ class ScalaWalk(ReferenceWalk):
             if place.scope.kind == "block":
                 self._stack += [(name, NEW, place) for name in names]
         else:
-            # Members are defined already, so their pattern gets a separate scope.
+            # Members are defined already, so a separate scope takes the definitions of their pattern.
             scope = place.scope if place.scope.kind == "block" else Scope("block", place.scope)
             self._stack.append((pattern, BOUND, NodePlace(scope, place.argument)))
         bound = self._pattern_names(node) if pattern is None else [pattern]
@@ -271,7 +272,7 @@ class ScalaWalk(ReferenceWalk):
     @handle_nodes("enumerator")
     def enumerator(self, node: Node, _role: str, place: NodePlace) -> None:
         pattern, *siblings = node.children
-        # The guard sees the names of the pattern, but the values do not.
+        # The guard sees the names that the pattern defines, but the values do not see these names.
         self.push([child for child in siblings if child.type == "guard"], REFERENCE, place)
         self._stack.append((pattern, BOUND, place))
         self.in_order([child for child in siblings if child.type != "guard"], place)
@@ -308,8 +309,8 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    # Parsing comments takes as long as parsing code, so these are blanked. If that was wrong, the text cannot be
-    # parsed.
+    # Parsing comments takes as long as parsing code, so comments are blanked. If code was blanked by mistake, the text
+    # cannot be parsed, and the original text is parsed instead.
     blanked = _LITERAL_OR_COMMENT.sub(_blank_comment, text)
     extraction = extract_tokens(ScalaWalk(blanked, path, declared), "scala", REPAIRS)
     if not extraction.unparsable or blanked == text:

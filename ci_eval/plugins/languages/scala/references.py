@@ -40,7 +40,7 @@ USUAL = (
 
 
 NEW = "new"
-"""The role of a name that is defined even if it begins with a capital."""
+"""The role of a name that is a definition even if it begins with a capital."""
 
 
 class ReferenceWalk(JvmWalk):

@@ -156,7 +156,7 @@ def part(starts: Ints, picks: Ints) -> tuple[Ints, Ints]:
 
 FORMAT = 1
 PACKED = 1 << 30
-"""The most bytes of a file; one of a million usages has some ten million."""
+"""The most bytes of a file. A model of a million usages has about ten million bytes."""
 UNPACKED = 4 << 30
 """The most bytes of all contents."""
 FACTS, TYPES = "model.json", "types.json"

@@ -51,14 +51,14 @@ class Api:
         self._session.headers["X-GitHub-Api-Version"] = VERSION
         if token:
             self._session.headers["Authorization"] = f"Bearer {token}"
-            # Otherwise the library would send a password from ~/.netrc instead of the token.
+            # Without this, the library would send a password from ~/.netrc instead of the token.
             self._session.auth = lambda request: request
 
     def get(self, path: str, **query: str | int) -> Any:
         return self._check(self._request(self._address + path, JSON, query)).json()
 
     def raw(self, path: str, **query: str | int) -> bytes | None:
-        """Return None if there is no such file."""
+        """Return the body of the response, or None if there is no such file."""
         answer = self._request(self._address + path, RAW, query)
         return None if answer.status_code == 404 else self._check(answer).content
 

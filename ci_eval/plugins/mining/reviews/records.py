@@ -118,7 +118,7 @@ class Repository:
 
     def comments(self, source: Source, since: str) -> Iterator[dict[str, Any]]:
         if source == "commit":
-            # GitHub can neither sort these nor select them by time.
+            # GitHub can neither sort comments on commits nor select them by time.
             listed = self._api.listed(f"/repos/{self.name}/comments")
             return (comment for comment in listed if comment["updated_at"] >= since)
         query = {"since": since} if since else {}
@@ -126,7 +126,7 @@ class Repository:
         return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc", **query)
 
     def text(self, path: str, commit: str) -> str:
-        """Return "" if there is no such file."""
+        """Return the text of a file at a commit, or "" if there is no such text file."""
         data = self.file(path, commit)
         try:
             return decode(data) if data is not None else ""
@@ -196,7 +196,7 @@ def _select_comment(comment: dict[str, Any], source: Source, selection: Selectio
 
 
 def _find_change(commented: _Comment, repository: Repository) -> _Change | None:
-    """Return None if GitHub does not know the commit."""
+    """Return the change that the comment is about, or None if GitHub does not know the commit."""
     comment = commented.comment
     if commented.source == "commit":
         commit = repository.commit(str(comment["commit_id"]))
@@ -417,12 +417,12 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def find_language(path: str) -> Blocks | None:
-    """Return None for unsupported languages."""
+    """Return the language of a file by its path, or None for unsupported languages."""
     return next((blocks for end, blocks in LANGUAGES.items() if path.endswith(end)), None)
 
 
 def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> Block | None:
-    """Return None if no function or class holds the lines `first` to `last`."""
+    """Return the innermost function or class that holds the lines `first` to `last`, or None."""
     block: Block | None = None
     whole: Node | None = None
     node: Node | None = parse_tree(source, language.language).root_node

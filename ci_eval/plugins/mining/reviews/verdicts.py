@@ -1,7 +1,7 @@
 """The tables of reviewers' verdicts, and the prompts of the dataset code-review.
 
-prompts_LANGUAGE.txt holds ten prompts. In these, FENCE means a fence that does not occur in the diff. A further prompt
-asks whether a comment can be understood from its change.
+prompts_LANGUAGE.txt holds ten prompts. In the prompts, FENCE means a fence that does not occur in the diff. A further
+prompt asks whether a comment can be understood from its change.
 """
 
 from __future__ import annotations

@@ -161,8 +161,8 @@ class Method(msgspec.Struct, frozen=True):
 def find_methods(
     root: Node, classes: Set[str], bodies: Set[str], marks: Callable[[Node], frozenset[str]]
 ) -> Iterator[Method]:
-    """`classes`: types of nodes that are classes; `bodies`: types of all nodes that hold methods; `marks` returns the
-    annotations or attributes of a method."""
+    """Yield the methods and functions below a node. `classes`: types of nodes that are classes; `bodies`: types of all
+    nodes that hold methods; `marks` returns the annotations or attributes of a method."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
     while stack:
         node, around = stack.pop()
@@ -192,7 +192,8 @@ def read_test(
 def read_function(
     source: bytes, path: str, node: Node, owner: str, count: int, *, optional: int = 0, spread: bool, scope: str = ""
 ) -> Function:
-    """`count`: parameters, `optional` ones and the one that takes any number of arguments (`spread`) included."""
+    """Return the function at a node. `count`: the number of all parameters, including `optional` ones and the one that
+    takes any number of arguments (`spread`)."""
     return Function(
         name=field_text(source, node, "name"),
         place=place(source, path, node),

@@ -1,7 +1,8 @@
-"""The reading of a project's tests, and the samples of its pairs, filtered like MERA's UnitTests card.
+"""A reader of a project's tests, and a writer of samples from its pairs of test and function. They are filtered as in
+MERA's UnitTests card.
 
-prompts_LANGUAGE.txt holds ten prompts. In these, FRAMEWORK becomes a sentence if the test framework is known, else
-nothing.
+prompts_LANGUAGE.txt holds ten prompts. In the prompts, FRAMEWORK becomes a sentence if the test framework is known,
+else nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None]) -> Contents:
-    """`advance(done, of)` is called after each file."""
+    """Read the tests and functions of a project. `advance(done, of)` is called after each file."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     parsed, troubles = read_all(paths, read_file, (root, dialect.name), jobs=jobs, advance=advance)
     return Contents(
@@ -222,7 +223,7 @@ def _run(
             # A Stretch counts code points, a Place counts bytes.
             begin = len(kept.decode())
         else:
-            # A run judges all tests in the file, so the others must go.
+            # A run reports on all tests in the file, so the other tests are removed.
             kept += dialect.nothing.encode()
         end = location.end
     code = source(focal.path)

@@ -1,4 +1,4 @@
-"""A language whose object usages can be mined, the mined usages, and what the walks of all languages share."""
+"""A language whose object usages can be mined, the mined usages, and the code that the walks of all languages share."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ class Walk(Generic[Scope]):
     def _add_call(
         self, receiver: Node | None, name: Node | None, call: Node, scope: Scope, read: Callable[[Node, Scope], Meaning]
     ) -> None:
-        """`read` returns the meaning of the receiver."""
+        """Add a call to the usages of its scope. `read` returns the meaning of the receiver."""
         # The name is empty if the grammar had to add it.
         if receiver is None or name is None or name.end_byte == name.start_byte:
             return

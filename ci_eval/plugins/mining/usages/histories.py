@@ -239,7 +239,7 @@ class EditReplay:
         """Replace `length` characters at `offset` (code points). Raises ValueError if they are outside of the text."""
         # Raise before a snapshot is taken.
         if not 0 <= offset <= offset + length <= len(self.text):
-            raise ValueError("an edit is outside of what is known of the text")
+            raise ValueError("an edit is outside of the known text")
         if self._time is not None and time - self._time >= IDLE:
             yield from self.look(self._time)
         self._time = time
@@ -253,10 +253,10 @@ class EditReplay:
             yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))
 
     def complete(self, time: float, selection: Selection | None) -> Snapshot:
-        """Raises ValueError if the selection is outside of the text."""
+        """Take a snapshot at a call of completion. Raises ValueError if the selection is outside of the text."""
         if selection:
             if not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
-                raise ValueError("a completion is outside of what is known of the text")
+                raise ValueError("a completion is outside of the known text")
             # Line ends in snapshots are one character long, so the offset may shrink.
             selection = replace(selection, offset=len(_lines(self.text[: selection.offset])))
         text = _lines(self.text)

@@ -48,7 +48,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[Path, Recording], Iterator[Snapshot]]
     """Reads the snapshots of a file or folder. Broken parts are counted in Recording.skipped; raises only OSError."""
     languages: frozenset[str] = frozenset()
-    """The languages whose usages it records; empty if it records texts, of any language."""
+    """The languages whose usages the format records; empty if the format records texts, of any language."""
     lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
     """Reads the completion lists of a file or folder in order of time, like `read`; None if the format has none."""
 

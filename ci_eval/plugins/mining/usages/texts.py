@@ -49,7 +49,8 @@ class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
 def read_project(
     root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
 ) -> ProjectUsages:
-    """`advance(done, of)` is called after each file. `infer`: ask jedi for types that local rules do not know."""
+    """Read the usages of a project. `advance(done, of)` is called after each file. `infer`: ask jedi for types that
+    local rules do not know."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     shared = (root, dialect.name, ProjectContext(own=dialect.own(paths)), infer)
     # jedi takes far longer than the local rules.
@@ -86,7 +87,7 @@ DEEPEST = 10
 
 
 def find_dialect(path: str) -> Dialect | None:
-    """Return None for languages without usages."""
+    """Return the language of a file by its path, or None for languages without usages."""
     return next((dialect for dialect in CATALOG.all() if path.endswith(tuple(dialect.grammars))), None)
 
 
@@ -95,7 +96,7 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
     type that the file declares, the nearest first. Empty if no member is typed, or the object's type is unknown."""
     if not MEMBER.search(before):
         return []
-    # Only calls make usages, so a name without brackets gets a pair.
+    # Only calls are usages, so brackets are added to a name without them.
     call = MARK if ARGUMENTS.match(after) else f"{MARK}() "
     try:
         mined_text = mine(f"{before}{call}{after}", path, dialect, ProjectContext())
@@ -115,7 +116,7 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
 # ------------------------------------------------------------------------------------------------------- inference
 
 NONE = "builtins.NoneType"
-"""Ignored: a variable that is None first mostly holds another type later."""
+"""This type is ignored: a variable that is None first mostly holds another type later."""
 MAX_ANSWERS = 200_000
 IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b.*$", re.MULTILINE)
 BLOCK = re.compile(rb"^(?:[ \t]+)?(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
@@ -170,5 +171,5 @@ class JediInference:
         return "unknown", ""
 
 
-# One for each worker process.
+# Each worker process has one cache.
 _inference = cache(JediInference)

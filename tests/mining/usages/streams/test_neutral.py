@@ -69,7 +69,7 @@ def test_what_is_broken_is_counted(tmp_path: Path) -> None:
     assert skipped == {
         "line that is neither an edit nor a completion": 4,
         "event of a file of another language": 1,
-        "an edit is outside of what is known of the text": 1,
+        "an edit is outside of the known text": 1,
         "event of a file whose text is not known": 1,
     }
 

@@ -1,4 +1,4 @@
-"""The apis of endpoints."""
+"""The HTTP interfaces (apis) of endpoints, one module for each family."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.plugins.adapters.endpoints.messages import Api

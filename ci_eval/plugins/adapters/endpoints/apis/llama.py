@@ -16,7 +16,7 @@ from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt, comm
 
 
 def write_infill(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Raises ConfigError for an instruction, which has no hole."""
+    """Return the body of a request. Raises ConfigError for an instruction, which has no hole."""
     if prompt.instruction:
         raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
     fields = common_fields(settings, prompt)
@@ -43,13 +43,14 @@ def read_infill(response: Mapping[str, Any]) -> Piece:
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
 # The densest 5 % of files have 2.8 characters per token (docs/models.md), so 2 is safe.
 DENSE = 2
-"""Characters per token of a question, at least."""
+"""The fewest characters per token of a question."""
 SMALLEST = 4096
 
 
 def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
     """Return the size, a power of 2, that the question and its answer fit into."""
-    # Ollama silently cuts a longer question. It loads the model again for another size, so the full window decides.
+    # Ollama silently cuts a longer question. It reloads the model for each new size, so the size depends on the full
+    # window, not on the question.
     window = settings.window
     length = len(prompt.instruction or prompt.prefix + prompt.suffix)
     full = 0 if prompt.instruction else window.tokens or window.characters // DENSE
@@ -70,7 +71,7 @@ def write_ollama(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def read_ollama(response: Mapping[str, Any]) -> Piece:
-    """The last object has the reason for the end, and the counts."""
+    """Return the piece in an object. Only the last object has the reason for the end, and the counts."""
     done = response["done"]
     return Piece(
         text=response.get("response") or "",

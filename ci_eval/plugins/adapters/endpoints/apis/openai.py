@@ -33,7 +33,7 @@ HOLE = (
 
 
 def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    # Not by format: the code may hold braces, and the other placeholder.
+    # `str.format` would also read braces in the code as placeholders.
     before, _, remainder = HOLE.partition("{prefix}")
     between, _, after = remainder.partition("{suffix}")
     message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{after}"
@@ -41,7 +41,7 @@ def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def write_completion(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Raises ConfigError if there is no template, and ci-eval would have to guess one."""
+    """Return the body of a request. Raises ConfigError without a template, since ci-eval would have to guess one."""
     fields = common_fields(settings, prompt)
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
@@ -55,17 +55,17 @@ def write_completion(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]
 
 
 def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """An instruction is sent as a text that is continued."""
+    """Return the body of a request. An instruction is sent as a text to continue."""
     fields = common_fields(settings, prompt, seed="random_seed")
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
-    # Mistral's own marks of files are no tokens, so they are part of the text.
+    # Mistral's marks of files are not tokens, so they are part of the text.
     before = FAMILIES["codestral"].before(prompt.files, prompt.path)
     return {**fields, "prompt": before + prompt.prefix, "suffix": prompt.suffix}
 
 
 TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
-"""The types of text; parts of other types are thoughts or no text."""
+"""The types of parts with text. Parts of other types are thoughts, or have no text."""
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -75,12 +75,12 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
     usage = answer.get("usage") or {}
     choices = answer["choices"] or []
     is_alone = len(choices) == 1 and "message" in choices[0]
-    # A stream of several choices mixes their chunks: number 0 counts.
+    # A stream of several choices mixes their chunks: only choice 0 is read.
     choice = choices[0] if is_alone else next((choice for choice in choices if not choice.get("index")), {})
     delta, message, whole_text = (choice.get(name) for name in ("delta", "message", "text"))
     is_whole = False
     if not chat or (message is None and delta is None):
-        # Some servers answer in the shape of the other api.
+        # Some servers answer a request of one api in the shape of the other api.
         message = {"content": whole_text} if whole_text is not None or message is None else message
     elif delta or message is None:
         # A chunk has a `delta`; some servers send a `message` as well.
@@ -106,8 +106,8 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
 
 
 def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
-    """Read the counts. Some endpoints do not count cached tokens as part of the question, or thoughts as part of the
-    answer."""
+    """Return the numbers of tokens by name. Some endpoints do not count cached tokens as part of the question, or
+    thoughts as part of the answer."""
     asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
     prompt, answer, total, read, created = (
         read_count(usage.get(name))
@@ -130,7 +130,7 @@ def _parts(content: object) -> tuple[str, str]:
     if content is None or isinstance(content, str):
         return content or "", ""
     if not isinstance(content, list):
-        raise TypeError("a content is a text or a list of parts")
+        raise TypeError("the content is neither a text nor a list of parts")
     texts, thoughts = "", ""
     for part in content:
         if isinstance(part, str):

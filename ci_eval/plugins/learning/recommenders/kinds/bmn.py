@@ -42,7 +42,7 @@ class Neighbours:
     def distances(self, known: Known) -> Ints:
         """Return the number of columns in which each usage differs from the query. Each call and each value of a slot
         is a column."""
-        # Calls that only the usage has do not count: they are what is recommended.
+        # Calls that only the usage has do not count, since the recommender proposes these.
         distances = np.full(len(self._counts), len(known.calls))
         for slot, value in enumerate(known.contexts):
             theirs = self._contexts[slot]

@@ -100,7 +100,7 @@ class Network:
             shares = self._shares[at]
             is_call = feature < len(self._model.calls)
             shares = np.clip(shares, self._least, 1 - self._least) if is_call else shares + self._least
-            # A factor that all patterns share cancels out, so only those that are named change.
+            # A factor that all patterns share cancels out, so only the patterns with the feature get another weight.
             logarithms[self._patterns[at]] += np.log(shares / self._least)
         # The greatest logarithm becomes 0, so that not all weights become 0.
         weights = np.exp(logarithms - logarithms.max(initial=-np.inf))

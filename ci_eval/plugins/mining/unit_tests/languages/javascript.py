@@ -94,7 +94,7 @@ class _Definition(msgspec.Struct, frozen=True):
     name: str
     whole: Node
     function: Node | None
-    """The function; None if a call makes it from others."""
+    """The function; None if it is the result of a call, such as `debounce(f)`."""
     owner: str | None = None
     """The class or object; None if the enclosing one counts."""
 
@@ -254,7 +254,7 @@ def _names(node: Node) -> Iterator[Node]:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield the last called function that gives the test's file or a suite its name; else the last one that a title
+    """Yield the last called function after which the test's file or a suite is named; else the last one that a title
     names; else the last one."""
     # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
@@ -285,7 +285,7 @@ def _callees(test: Test, call: Call, index: Index) -> list[Function]:
 
 
 def framework(package: Mapping[str, object]) -> str:
-    """Return "" without a known test framework."""
+    """Return the test framework that a package.json names, or "" without a known one."""
     tables = [package.get(key) for key in ("dependencies", "devDependencies")]
     needed = {name for table in tables if isinstance(table, dict) for name in table}
     return next((name for name in FRAMEWORKS if name in needed), "")

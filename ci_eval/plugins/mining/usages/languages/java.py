@@ -157,7 +157,7 @@ class JavaWalk(Walk[Scope]):
         return self.mined(root)
 
     def is_own(self, type_: str) -> bool:
-        """Types of the file's package are the project's, too."""
+        """Return whether a type is the project's. Types of the file's package are, too."""
         return package_part(type_) == self.names.package or super().is_own(type_)
 
     def _read(self, node: Node, scope: Scope) -> None:

@@ -69,7 +69,7 @@ def type_name(text: str) -> TypeName:
 
 
 def method_name(text: str) -> MethodName | None:
-    """Return None if the text is not the name of a method."""
+    """Parse the name of a method; return None if the text is not one."""
     text = text[:LONGEST].strip()
     if not PREFIX.match(text):
         return None
@@ -156,7 +156,7 @@ class SstWalk:
         method = _Method(Enclosing(key=name.key, class_=owner, method=name.key), {})
         for number, (type_, variable) in enumerate(name.parameters):
             self._bind(method, variable, type_, Definition(kind="PARAM", member=name.full, argument=number))
-        # With a stack, deep nesting cannot fail.
+        # The walk uses a stack in place of recursion, so that deep nesting cannot fail.
         stack: list[object] = [body]
         while stack:
             node = stack.pop()

@@ -41,7 +41,7 @@ class Completion(Event, tag_field="op", tag="completion"):
 
     @property
     def taken(self) -> str:
-        """The recorded item; without one, the item at the index if it was selected."""
+        """Return the recorded item; without one, the item at the index if it was selected."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
         return self.item or (next(iter(at), "") if self.outcome == "select" else "")
 
