@@ -83,6 +83,8 @@ class Workspace:
     def check_free(folder: Path, hint: str = "") -> None:
         """Check that the folder is new or empty. Raises WorkspaceError, which ends with `hint`, if not."""
         if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _is_hardly_begun(folder))):
+            if not folder.is_dir():
+                raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another --output")
             raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
 
     @classmethod

@@ -268,7 +268,10 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
             f"{prepared.project.info.name} has no other {prepared.language.title} files. {describe_left_out(left_out)}"
         )
     suffixes = ", ".join(prepared.language.suffixes)
-    return f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots"
+    return (
+        f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots: "
+        "choose another --language, or another folder"
+    )
 
 
 def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen: Screen) -> None:

@@ -36,6 +36,7 @@ def test_what_was_left_half_written_is_removed_and_no_link_is_followed(tmp_path:
 
 def test_only_an_empty_folder_is_written_to(tmp_path: Path) -> None:
     assert atomic.empty_folder(tmp_path / "new").is_dir()
-    for full in (write(tmp_path / "full", a="a"), tmp_path / "full" / "a"):
-        with pytest.raises(WorkspaceError, match="is not empty: choose another --to"):
-            atomic.empty_folder(full, "--to")
+    full = write(tmp_path / "full", a="a")
+    for path, reason in ((full, "is not empty"), (full / "a", "is a file, and a folder is needed")):
+        with pytest.raises(WorkspaceError, match=f"{reason}: choose another --to"):
+            atomic.empty_folder(path, "--to")

@@ -12,6 +12,9 @@ from tests.cli.conftest import Run
 
 WRONG = {
     "evaluate p --engine words": "did you mean --project path:p?",
+    "evaluate path:p --engine words": "did you mean --project path:p?",
+    "evaluate pypi:click==8.1.7": "did you mean --project pypi:click==8.1.7?",
+    "evaluate --project path:p --engine words --output p/a.py": "is a file, and a folder is needed",
     "evaluate nosuch.yaml": "there is no such file; give the path of a YAML or JSON configuration",
     "evaluate --project p --engine words": "Did you mean path:p?",
     "evaluate --project path:nosuch --engine words": "A relative path counts from",
@@ -74,3 +77,8 @@ def test_a_folder_whose_name_is_not_utf_8_is_refused_from_inside_too(
     monkeypatch.chdir(odd)
     code, _, err = run("evaluate", "--project", "path:.", "--engine", "words", "--output", odd.parent / "o")
     assert (code, "give a symbolic link to it" in " ".join(err.split())) == (2, True), err
+
+
+def test_a_project_without_files_of_the_language_is_answered_by_what_to_do(run: Run, project: Path) -> None:
+    code, _, err = run("evaluate", "--project", f"path:{project}", "--engine", "words", "--language", "go")
+    assert (code, "choose another --language" in " ".join(err.split())) == (3, True), err

@@ -24,7 +24,9 @@ def make_folder(folder: Path, option: str = "--output") -> Path:
 
 def empty_folder(folder: Path, option: str = "--output") -> Path:
     """Make the folder, or check that it is empty. Raises WorkspaceError."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not folder.is_dir():
+        raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another {option}")
+    if folder.exists() and any(folder.iterdir()):
         raise WorkspaceError(f"{folder} is not empty: choose another {option}")
     return make_folder(folder, option)
 

@@ -44,6 +44,8 @@ def read(path: Path) -> object:
             # One byte more than allowed shows that the file is too large.
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
+        if re.match(r"[a-z]+:.", str(path)):
+            raise ConfigError(f"{path} is no file, but a project's SPEC: did you mean --project {path}?") from None
         raise ConfigError(
             f"{path}: there is no such file; give the path of a YAML or JSON configuration, "
             "or leave it out to use the defaults"
