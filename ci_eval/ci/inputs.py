@@ -84,7 +84,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the inputs that are not empty, flags as `true` or `false`. Raises ConfigError, also for an unknown input."""
+    """Return the inputs that are not empty; flags as `true` or `false`. Raises ConfigError, also for unknown ones."""
     known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         try:
