@@ -28,7 +28,9 @@ def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
 
 def critical_values(tail: ArrayLike, df: ArrayLike) -> Floats:
     """Return the inverse of `tails`, from e^-10 to e^60 standard errors."""
-    return np.asarray(np.vectorize(_solve, otypes=[np.float64])(tail, df))
+    # The largest numbers stand for infinite degrees of freedom: a product of one is infinite, as it should be.
+    with np.errstate(over="ignore"):
+        return np.asarray(np.vectorize(_solve, otypes=[np.float64])(tail, df))
 
 
 def _tail(x: float, v: float) -> float:
