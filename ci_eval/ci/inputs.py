@@ -84,7 +84,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the inputs that are not empty. Raises ConfigError, also for an unknown input."""
+    """Return the inputs that are not empty; flags as `true` or `false`. Raises ConfigError, also for unknown ones."""
     known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         try:
@@ -99,7 +99,13 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
         named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
         _check_names(named, [PREFIX + name.upper().replace("-", "_") for name in known], "there is no input")
         inputs = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
-    return {name: text.strip() for name, text in inputs.items() if text.strip()}
+    inputs = {name: text.strip() for name, text in inputs.items() if text.strip()}
+    for name in {entry.name for entry in INPUTS if entry.passing == "flag"} & inputs.keys():
+        # A `yes` taken for false would be a run of something else.
+        if (said := inputs[name].lower()) not in {"true", "false"}:
+            raise ConfigError(f"the input {name} is {inputs[name]}: it is true or false")
+        inputs[name] = said
+    return inputs
 
 
 def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None:

@@ -319,7 +319,8 @@ def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, u
         Cell(p, on_terminal=p.removeprefix("p = ").removeprefix("p ")),
         _verdict_cell(of),
         of.why,
-        amount_of_change(of.detectable, unit),
+        # No true difference of shares exceeds 1.
+        "" if unit == "share" and of.detectable and of.detectable > 1 else amount_of_change(of.detectable, unit),
     ]
 
 

@@ -250,6 +250,16 @@ def test_more_sessions_are_needed_than_were_asked() -> None:
     assert parse("RecallAt1 >= 80%", INFOS).judge_figure(found, INFOS["RecallAt1"]).needed == 160
 
 
+@pytest.mark.parametrize(("value", "sessions"), [(0.0, 1), (1.0, 2)])
+def test_one_or_two_sessions_of_a_sample_decide_nothing(value: float, sessions: int) -> None:
+    gate = parse("RecallAt1 >= 90%", INFOS)
+    sampled = gate.judge_figure(Estimate(value=value, n=sessions, state="sampled"), INFOS["RecallAt1"])
+    assert (sampled.result, sampled.needed) == ("undecided", 3)
+    assert gate.judge_figure(Estimate(value=value, n=sessions, state="exact"), INFOS["RecallAt1"]).result == (
+        "kept" if value else "broken"
+    )
+
+
 @pytest.mark.parametrize(
     ("policy", "rule", "passed"),
     [

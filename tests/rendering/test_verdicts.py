@@ -54,6 +54,12 @@ def test_a_metric_over_some_sessions_says_which() -> None:
     assert named("Recall", found(0, 1, n=1200)) == "Recall"
 
 
+def test_no_share_is_said_to_need_a_difference_beyond_100_points() -> None:
+    few, many = (found(-1.0, 1.0, 0.5, detectable=size) for size in (1.04, 0.04))
+    assert [verdict_row("Recall", of, of, "share")[-1] for of in (few, many)] == ["", "4.00 pp"]
+    assert verdict_row("MeanRank", few, few, "rank")[-1] == "1.04"
+
+
 @pytest.mark.parametrize(
     ("rank", "status", "text"), [(1200, "ok", "1,200"), (None, "empty", "absent"), (None, "timeout", "timeout")]
 )

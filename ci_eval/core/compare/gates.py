@@ -30,6 +30,7 @@ from ci_eval.core.model.units import amount, change, interval, interval_text
 from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH
 from ci_eval.core.statistics.paired import MARGINS, Interval, stretch_interval, verdict
 from ci_eval.core.statistics.repeated import RULE_OF_THREE
+from ci_eval.core.statistics.sampled import FEWEST_OBSERVED
 from ci_eval.core.statistics.student import NORMAL
 
 EXAMPLES = (
@@ -126,11 +127,15 @@ class Gate(msgspec.Struct, frozen=True):
         return self.sign != "non-inferior" and not self.limits[0].signed
 
     def judge_figure(self, new: Estimate, info: MetricInfo) -> GateResult:
-        """Check a figure. A missing one never passes; one without an interval, such as a time, is taken as exact."""
+        """Check a figure. A missing one never passes; one without an interval, such as a time, is taken as exact, but
+        not if it is of one or two sessions of a sample."""
         if new.value is None:
             return self._result("broken", f"{self.metric} has no figure")
         low, high = (new.value if end is None else end for end in (new.low, new.high))
         reason = f"{self.metric} is {amount(new.value, info.unit)}"
+        if new.low is None and new.state in {"sampled", "weighted"} and 0 < new.n < FEWEST_OBSERVED:
+            few = f"over {new.n} of the sessions, which say nothing about the others: {FEWEST_OBSERVED} are needed"
+            return self._result("undecided", f"{reason}, but {few}", FEWEST_OBSERVED)
         worst, best = (low, high) if self.sign == ">=" else (high, low)
         if low < high:
             reason += f" ({interval(new, info.unit)})"
