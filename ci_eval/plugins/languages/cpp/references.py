@@ -161,7 +161,7 @@ class CppReferences(Walk):
         "<<= >>= ... -> ->* .* ? ' \" ' [[ ]] #define #if #ifdef #ifndef #else #elif #endif #include \n \0 comment "
         "number_literal string_literal char_literal raw_string_literal user_defined_literal "
         "system_lib_string preproc_include preproc_call preproc_arg preproc_directive statement_identifier "
-        "attribute_declaration attribute_specifier ms_declspec_modifier lambda_default_capture "
+        "attribute_specifier ms_declspec_modifier lambda_default_capture "
         "destructor_name".split(" ")
     )
 
@@ -192,6 +192,13 @@ class CppReferences(Walk):
         else:
             origin = place.scope.find(name)
             self.emit(node, self._kind(kind, role, origin), place, origin, name)
+
+    @handle_nodes("attribute_declaration")
+    def attributes(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit the condition of `[[assume(a < b)]]`; the arguments of other attributes are no expressions."""
+        for attribute in node.children:
+            if attribute.type == "attribute" and self.text(attribute.children[0]) == "assume":
+                self.push(attribute.children[1:], REFERENCE, place)
 
     def _define(self, name: str, role: str, scope: Scope) -> None:
         scope = declaring_scope(scope)

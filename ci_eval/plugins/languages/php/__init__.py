@@ -6,23 +6,31 @@ import re
 from typing import cast
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.parsing import Repair, outside
+from ci_eval.core.grammar.parsing import Repair, outside, spaces
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.php.declarations import LONGEST, PART, PhpNames, PhpScope, declare, members
 
-_LITERALS = (
-    rb"//[^\n]*|\#(?!\[)[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
-    rb"|<<<[ \t]*(?P<quote>['\"]?)(?P<label>\w+)(?P=quote)\n(?:[\s\S]*?^[ \t]*(?P=label)\b|[\s\S]*)"
-)
+_REST = rb"\n(?:[\s\S]*?^[ \t]*(?P=label)\b|[\s\S]*)"
+_QUOTED = rb"//[^\n]*|\#(?!\[)[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+_LITERALS = _QUOTED + rb"|<<<[ \t]*(?P<quote>['\"]?)(?P<label>\w+)(?P=quote)" + _REST
+_BESIDE_NOWDOC = _QUOTED + rb"|<<<[ \t]*(?P<quote>\"?)(?P<label>\w+)(?P=quote)" + _REST
 
 REPAIRS = (
     # The grammar does not read the second modifier in `public private(set)`.
     Repair(
         outside(rb"\b(?:public|protected|private)\s+(?P<k1>public|protected|private)\((?P<k2>set)\)", _LITERALS),
         lambda m: m[0][: m.start("k1") - m.start()] + b" " * (m.end() - m.start("k1")),
+    ),
+    # The grammar ends a nowdoc only at a label that stands alone; here it becomes an empty text.
+    Repair(
+        outside(rb"<<<[ \t]*'(?P<name>\w+)'\n(?:[\s\S]*?^[ \t]*(?P=name)\b|(?P<open>[\s\S]*))", _BESIDE_NOWDOC),
+        # One without an end takes the rest of the file, so that no rest is searched twice.
+        lambda m: b"''" + spaces(m)[2:] if m["open"] is None else m[0],
+        always=True,
+        trigger=re.compile(rb"<<<[ \t]*'"),
     ),
 )
 
