@@ -19,9 +19,8 @@ from ci_eval.core.base.errors import (
     InstallError,
     PreparationError,
 )
-from ci_eval.fetch import sealed
+from ci_eval.fetch import packages, sealed
 from ci_eval.fetch.project import checksum, prepare
-from ci_eval.fetch import packages
 from tests.fetch.repository import create
 from tests.loopback import answers, sends, serve
 
