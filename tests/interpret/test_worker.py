@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import threading
 import time
 from collections import Counter
@@ -12,10 +13,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from msgspec.structs import replace
 
+from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.core.grammar.document import Document
 from ci_eval.core.interpret.selection import share_twice
+from ci_eval.core.interpret.worker import is_same
 from ci_eval.core.model import DeleteRange, Determinism, MoveCaret, PrintText, Session, Status, Suggestion
 from ci_eval.core.model.settings import ActionsConfig, StrategyConfig
 from ci_eval.core.workspace import Workspace
@@ -25,6 +29,16 @@ from tests.adapters.endpoints.scripted import fails, says, sends, serve, whole
 from tests.command import command
 from tests.fake import Fake
 from tests.projects import ask, generate, sessions, setup, write
+
+
+@pytest.mark.parametrize("name", tasks.CATALOG.names())
+def test_copies_of_a_setup_are_the_same_whatever_the_task(name: str, project: Path) -> None:
+    task = tasks.CATALOG.load(name)
+    configured = task.configured(task, StrategyConfig()) if task.configured else task
+    wanted = replace(setup(ORACLE, project), task=configured)
+    copies = [pickle.loads(pickle.dumps(wanted)) for _ in range(2)]
+    assert is_same(*copies)
+    assert not is_same(copies[0], replace(copies[1], files=project))
 
 
 def test_a_file_that_changed_after_stage_1_is_skipped(project: Path, tmp_path: Path) -> None:

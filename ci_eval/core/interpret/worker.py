@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -17,6 +18,7 @@ from ci_eval.core.grammar.document import Document, NotText, checksum, read_text
 from ci_eval.core.interpret.assignments import (
     Assignment,
     Played,
+    Setup,
     Turn,
     chosen,
     make_session,
@@ -51,12 +53,18 @@ _scouts: dict[int, Scout] = {}
 
 def _engine(assignment: Assignment) -> KeptEngine:
     started, engine = _engines.get(assignment.side, (-1, None))
-    if engine is None or (started, engine.setup) != (assignment.round, assignment.setup):
+    if engine is None or started != assignment.round or not is_same(engine.setup, assignment.setup):
         if engine:
             engine.close()
         engine = KeptEngine(assignment.setup)
         _engines[assignment.side] = assignment.round, engine
     return engine
+
+
+def is_same(one: Setup, other: Setup) -> bool:
+    """Return whether two setups have the same content. Each file brings a copy of its own, and copies of a `partial`,
+    which some tasks have, are never equal."""
+    return one == other or pickle.dumps(one) == pickle.dumps(other)
 
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
