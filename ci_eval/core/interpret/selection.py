@@ -1,5 +1,4 @@
-"""The sessions that could be asked, the order in which a limit chooses them, and the joining of those that were asked
-in several phases."""
+"""The possible sessions, the order in which a limit chooses them, and the joining of several phases."""
 
 from __future__ import annotations
 
@@ -24,11 +23,11 @@ from ci_eval.core.workspace import Workspace, read_items, read_source_items
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """File of actions → its source file, and the ids of its sessions."""
 LEADING_SHARE = 2 / 3
-"""The headline's share of a limited sample."""
+"""The share of a limited sample that goes to the headline's class."""
 FEWEST_OF_CLASS = 2
-"""Sessions that each class begins with: a variance takes two."""
+"""The number of sessions that each class gets first: a variance takes two."""
 EVERY_DRAW = 1.0
-"""The limit that every draw is below."""
+"""A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
 """The share of sessions asked a second time."""
 FEWEST_TWICE = 60
