@@ -135,7 +135,7 @@ def plan_usual_detection(config: Config) -> Detection | None:
     """Return None if `plan_detection` would raise ConfigError."""
     try:
         return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
-    except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
+    except ConfigError:  # for example a dataset; the user did not ask for this goal
         return None
 
 

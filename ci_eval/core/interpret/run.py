@@ -57,7 +57,7 @@ class Recovery:
             return None
         why = (Status.ENGINE_CRASH, f"{outcome.trouble}, twice") if outcome.died else (Status.ERROR, outcome.trouble)
         assignment = replace(assignment, given_up={**assignment.given_up, on: why})
-        # PATIENCE is of sessions in a row, so they are counted back from this one.
+        # PATIENCE counts consecutive sessions, so the count goes back from the current one.
         until = sessions[sessions.index(on) :: -1]
         in_a_row = sum(1 for _ in takewhile(assignment.given_up.__contains__, until))
         return turn.replace_assignment(assignment) if in_a_row < PATIENCE else None

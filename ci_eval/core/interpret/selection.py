@@ -87,7 +87,7 @@ def _lowest(draws: NDArray[np.float64], most: int) -> NDArray[np.intp]:
 
 
 def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> SessionTable:
-    """`classes`: names of the classes to sort sessions into."""
+    """Return all possible sessions. `classes`: the names of the classes that sessions are sorted into."""
     return _list(workspace.folder, tuple(filter(None, classes)), seed, workspace.actions_stamp())
 
 
@@ -201,7 +201,7 @@ def plan_repeats(
     # Several rounds ask everything again with a fresh process.
     share = 0.0 if rounds > 1 or setup.is_paid else share_twice(size)
     return [
-        # Rounded by chance, each session has the same chance, and no file of enough sessions is left out.
+        # Random rounding gives each session the same chance, and leaves out no file with enough sessions.
         replace(
             assignment, twice=int(assignment.sessions * share + draw(setup.settings.seed, f"{assignment.path} twice"))
         )

@@ -236,7 +236,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
-        # Other random draws would be further answers, without end, so the share that was asked is 0.
+        # With other random draws the answers would differ, and there is no limit to draws: the asked share is 0.
         endless = bool(self.workspace.manifest().draws)
         return Tallies(
             by_filter=by_filter,
@@ -315,7 +315,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 seen = observe_metrics(observed, session)
                 if asked:
                     sums.prompts.add(session, seen)
-                # The observations round by round, if not all rounds were answered alike.
+                # The observations of each round, if not all rounds were answered alike.
                 moved = (
                     list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))
                     if session.otherwise and rounds > 1

@@ -72,7 +72,7 @@ class Observations:
         return Collected(self._sums, *self._rows())
 
     def merge_observations(self, collected: Collected, files: int) -> None:
-        """Add another instance's; `files`: the number of files before its first."""
+        """Add the observations of another instance. `files`: the number of files before its first file."""
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, _Sums(len(self.strata))).add_all(sums, files)
         if len(collected.seen):
