@@ -38,7 +38,7 @@ def is_page(address: str) -> bool:
 
 class Build(msgspec.Struct, frozen=True, kw_only=True):
     number: int
-    """Unique id on the server."""
+    """The id, unique on the server."""
     finished: str
     """The time as TeamCity writes it: 20261122T050712+0000."""
 

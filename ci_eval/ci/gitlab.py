@@ -34,14 +34,14 @@ class Project:
         self._branch, self._job = environment["CI_DEFAULT_BRANCH"], int(environment["CI_JOB_ID"])
         token = environment.get(TOKEN, "")
         self._session = make_session(token, "application/json")
-        # As a parameter it does not follow a redirect to the storage of artifacts.
+        # As a parameter, the token is not sent on to the storage of artifacts after a redirect.
         self._token = {} if token else {"job_token": environment["CI_JOB_TOKEN"]}
         if not token:
             del self._session.headers["Authorization"]
 
     @property
     def may_list(self) -> bool:
-        """Return False with only a job's token."""
+        """Return whether jobs can be listed; a job's own token cannot."""
         return not self._token
 
     def earlier_jobs(self, name: str) -> Iterator[EarlierJob]:
@@ -58,7 +58,7 @@ class Project:
                 yield EarlierJob(path=f"/jobs/{job['id']}/artifacts", page=job["web_url"], succeeded=succeeded)
 
     def fetch(self, job: EarlierJob, folder: Path) -> bool:
-        """Return False if GitLab has no artifacts. Raises ArchiveError."""
+        """Download a job's artifacts. Return False if GitLab has none. Raises ArchiveError."""
         address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
         try:
             with reachable("GitLab"):

@@ -49,7 +49,7 @@ def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
             f"GITHUB_TOKEN is of {own}; for {host}, put a token of that server there, and https://{host} into "
             "GITHUB_SERVER_URL"
         )
-    # An Enterprise Server has its API at its own address.
+    # An Enterprise Server has its API at a different address.
     api = "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"
     if own:
         # A runner of this server knows the right address, for example behind a proxy.
@@ -341,7 +341,7 @@ class Issues:
         self._rest.send("PATCH", f"/issues/comments/{number}", {"body": body})
 
     def head(self, number: int) -> str:
-        """Return "" if there is no such pull request."""
+        """Return the head commit of a pull request; "" if there is none with this number."""
         pull_request = self._rest.find(f"/pulls/{number}")
         return str(pull_request["head"]["sha"]) if pull_request else ""
 
@@ -352,11 +352,11 @@ def _is_of_bot(item: Mapping[str, Any]) -> bool:
 
 
 MARK = "trend.json"
-"""A file that a site of trends has, and one about anything else hardly would."""
+"""A file that every trend site has, and hardly any other site."""
 
 
 def find_trend_site(rest: Rest) -> str:
-    """Return the address; "" if the repository has no site, or one about something else."""
+    """Return the address of the trend site; "" if the repository has no site, or another one."""
     site = rest.find("/pages") or {}
     page = str(site.get("html_url") or "")
     if not page:

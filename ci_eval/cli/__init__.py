@@ -22,7 +22,7 @@ from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Inter
 
 INTERRUPTED = 130
 UNREAD = 141
-"""Exit code if nobody reads the output: 128 + SIGPIPE."""
+"""The exit code if nobody reads the output: 128 + SIGPIPE."""
 COMPLETING = "_CI_EVAL_COMPLETE"
 """The variable in which a shell asks for completions, or for the script that sets them up."""
 BUG = 70
@@ -30,12 +30,12 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 """The system's errors for a full disk, or one that cannot be written to, wherever they come up."""
 
 EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
-"""The system's errors if a machine, or a container, gives no more processes, memory or open files."""
+"""The system's errors if a machine or container has no more processes, memory or open files."""
 
 
 def main() -> None:
     machine.collect_rarely()
-    # A character that the user's encoding lacks becomes `?`: no run is lost over one.
+    # A character that the user's encoding lacks becomes `?`, so that it cannot end a run.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -70,7 +70,7 @@ OPTION_GROUPS = {
 }
 """The options of commands that have many, in order of work; the others follow as Further."""
 MANY_OPTIONS = 12
-"""The number of options from which on help groups them."""
+"""The smallest number of options that help sorts into groups."""
 
 
 EXAMPLES = """\b
@@ -133,7 +133,7 @@ class Commands(click.Group):
             # The help of the group has these options, so the help of a command does without them.
             shared = [_ci_option(hidden=True), *_loudness_options(hidden=True)]
             own = {name for option in cmd.params for name in option.opts}
-            # `init --ci` says for which CI, not in which.
+            # `init --ci` names the CI to write files for, not the CI that the command runs in.
             cmd.params += [option for option in shared if not own.intersection(option.opts)]
         super().add_command(cmd, name)
 

@@ -1,6 +1,6 @@
-"""The contracts of variants: Language, Engine, Task, Grader, Ranker, Metric. Others are in `fetch/`, `logs/` …
+"""The contracts of variants: Language, Engine, Task, Grader, Ranker, Metric. Other contracts are in `fetch/`, `logs/` …
 
-A variant is a file in the folder of its plural, such as `languages/`, that ends in a typed value, such as `LANGUAGE`.
+A variant is a module in the folder of its kind, such as `languages/`, that defines a typed value, such as `LANGUAGE`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ci_eval.core.model import (
 )
 
 Lines = Iterable[tuple[int, dict[str, object] | str]]
-"""Number of a line of a dataset → its fields, or why it has none."""
+"""The number of a dataset's line → its fields, or the reason why it has none."""
 
 
 class RecordItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class RecordItem(msgspec.Struct, frozen=True, kw_only=True):
 
     record: Record
     expected: str
-    """The right result, as a text for people."""
+    """The right result, as a text for readers."""
     properties: Properties
 
 
@@ -65,48 +65,49 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
     hole: SourceHole | None = None
     """The line's only item, if engines are asked at a caret in the line's own file."""
     fates: Mapping[str, int] = msgspec.field(default_factory=dict)
-    """Outcome → number of candidates for items that met it."""
+    """Outcome → number of candidate items with this outcome."""
     drawn: bool = False
     """True if another seed would make other items."""
     histories: Histories = msgspec.field(default_factory=Histories)
-    """The history that the line is, if it is one."""
+    """The history that the line holds, if it holds one."""
     texts: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Digest → text, for the texts that carets of the items point into."""
+    """Digest → text, for the texts in which the items' carets are."""
     trouble: str = ""
-    """The part of the line that could not be used, though there are items."""
+    """The part of the line that could not be used, if the line has items nevertheless."""
 
 
 Splitter = Callable[[Mapping[str, object]], Split]
-"""Expands the fields of a line. Raises ValueError, which says what is wrong with the line."""
+"""A function that expands the fields of a line to items. Raises ValueError, whose message says what is wrong with the
+line."""
 
 
 class Splitting(msgspec.Struct, frozen=True, kw_only=True):
-    """The functions that expand lines to items, and items to lookups. They are sent to worker processes, so none is a
-    lambda."""
+    """The functions that expand lines to items, and items to lookups. They are pickled for worker processes, so none
+    may be a lambda."""
 
     splitter: Callable[[Lines, QueriesConfig, int], Splitter]
-    """The whole dataset (read if sampling needs it), the settings, the seed → the splitter of its lines."""
+    """A function: the whole dataset (read if sampling needs it), the settings, the seed → a splitter of lines."""
     cluster: tuple[str, ...]
-    """Fields whose values together name the cluster of a line, unless the configuration does."""
+    """The fields whose values together name a line's cluster, unless the configuration names others."""
     lookup: Callable[[Record, int], Record]
-    """The record of an item, the number of a lookup from 0 → the record that the lookup asks about."""
+    """A function: an item's record, the number of a lookup from 0 → the record that the lookup asks about."""
     grade: Callable[[Sequence[Suggestion], Record], Mapping[str, float]]
-    """The suggestions of a lookup, its record → its grades."""
+    """A function: the suggestions of a lookup, its record → the grades."""
     named: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] | None = None
-    """The suggestions of a completion engine at the caret of a lookup → the same as an answer to the record has it.
-    None if the task's records have no carets."""
+    """A function: a completion engine's suggestions at a lookup's caret → the same suggestions in the form of an answer
+    to the record. None if the task's records have no carets."""
     ranked: Callable[[Sequence[Suggestion], Record], Mapping[str, float]] | None = None
-    """The `grade` of such a list, which has no end that would mean anything."""
+    """A variant of `grade` for lists of completion engines, whose end has no meaning."""
 
 
 WORD = re.compile(r"\w+")
 
 Declarations = Mapping[str, frozenset[str]]
-"""The known names that each package (module, namespace) declares at its top, by the package's full name."""
+"""Package (module, namespace) by full name → the known names that it declares at its top level."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """The node types that matter for hiding code that is not typed yet, by their names in the grammar."""
+    """The node types of a grammar that matter for hiding code that is not typed yet."""
 
     lists: frozenset[str] = frozenset()
     """The nodes outside functions whose children are typed in order: file, body of a class; also "PARENT NODE"."""
@@ -117,61 +118,67 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     quoted: frozenset[str] = frozenset()
     """The nodes of text in quotes whose closing quote is not a separate leaf."""
     stand_ins: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The nodes that must be there → the shortest text in their place, for the first after the caret."""
+    """Node types that must not be missing → the shortest text that replaces the first such node after the caret."""
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):
-    """A programming language, as stage 1 needs it."""
+    """A programming language, as seen by stage 1."""
 
     name: str
     title: str
     grammars: Mapping[str, str]
-    """The grammar for each end of a file's name, for example ".py"; "" = every other file."""
+    """File ending, such as ".py" → grammar; "" = all other files."""
     keywords: frozenset[str]
     extract: Callable[[str, str, Declarations], Extraction]
-    """A function: text of a file, its path, the project's declarations → its completable tokens in order of offset."""
+    """A function: a file's text, its path, the project's declarations → its completable tokens in order of offset."""
     declare: Callable[[str, str], tuple[str, frozenset[str]]] | None = None
-    """A function: text and path → the file's package, and the names it declares there: quick rather than exact."""
+    """A function: text and path → the file's package, and the names declared in the file. It is quick rather than
+    exact."""
     shape: Shape | None = None
-    """The shape of the syntax trees; None: for PREVIOUS, everything after the caret is gone."""
+    """The shape of the syntax trees; None: the context PREVIOUS hides everything after the caret."""
     resolve: Resolver | None = None
-    """A function that fills in properties that only a type analysis can tell; called only when a filter needs them."""
+    """A function that adds properties found only by type analysis; it is called only if a filter needs them."""
     resolver: str = ""
-    """The name and version of that analysis: its results are stored until this, the file or the project changes."""
+    """The name and version of the type analysis. Results are stored until the analysis, the file or the project
+    changes."""
     word: re.Pattern[str] = WORD
     """The pattern of a name at the beginning of the inserted text."""
     imports: Callable[[Path, Path | None], Imports] | None = None
-    """A function: the project's root, the folder with its dependencies → a reader of imports; None if there is none."""
+    """A function: the project's root, the folder with its dependencies → a reader of imports; None if the language has
+    none."""
     import_syntax: ImportSyntax | None = None
-    """The way to take an import out of a file and to read what acceptance puts in; None: not for the task imports."""
+    """The functions that remove an import and read inserted imports; None if the task imports does not support the
+    language."""
     see_names: Callable[[str, str], NamesInScope] | None = None
-    """A function: text of a file, its path → the names that its tokens can see; None: that is not known."""
+    """A function: a file's text, its path → the names visible to its tokens; None if that is not known."""
     dependencies: str = ""
-    """The way to install what its projects need: a name of `adapters/environments.py`; "" = not at all."""
+    """The installer of a project's dependencies: a name in `adapters/environments.py`; "" = not supported."""
     comment: str = "//"
-    """The sign that begins a comment up to the end of the line."""
+    """The sign that begins a comment to the end of the line."""
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Return the ends of the names of its files."""
+        """Return the file endings of the language."""
         return tuple(self.grammars)
 
 
 class NamesInScope(Protocol):
-    """The names that the tokens of one file can see; offsets are in code points."""
+    """The names that are visible to the tokens of one file; offsets are in code points."""
 
     def origin(self, offset: int, name: str) -> str:
-        """Return where a name is defined: local, file or builtin; "" if it is not visible, or that is not known."""
+        """Return where a name is defined: local, file or builtin; "" if the name is not visible, or that is not
+        known."""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
-        """Return whether a bare name, by the engine a member or not, cannot be meant; None if that is not known."""
+        """Return whether a bare name cannot be meant at an offset; None if that is not known. `is_member`: whether the
+        engine calls the name a member."""
 
     def is_standard(self, package: str) -> bool:
         """Return whether a package belongs to the language's standard library."""
 
 
 class Resolver(Protocol):
-    """A function that decides `is_static` and `package` if the text of the file alone could not."""
+    """A function that finds `is_static` and `package` if the file's text does not show them."""
 
     def __call__(self, root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]: ...
 
@@ -182,7 +189,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine context: the project, the language and the limits with which an engine runs."""
+    """The context of an engine: the project, the language and the limits with which the engine runs."""
 
     root: Path
     language: str
@@ -196,7 +203,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     word: re.Pattern[str] = WORD
     initialize: float = 60.0
     ready: float = 120.0
-    """The seconds that a language server may take to start (`initialize`), and then for the work it announces."""
+    """The seconds that a language server may take to start (`initialize`), and again for the work that it announces."""
     ignored: frozenset[str] = frozenset()
     """The names of files and folders of the project that are left out."""
     environment: Path | None = None
@@ -205,29 +212,30 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """The folders in which a Python project's own packages are; None = those that its files name."""
     confine: Confine = "auto"
     reads: tuple[Path, ...] = ()
-    """The folders besides its own that a confined engine may read and run."""
+    """The folders that a confined engine may read and run, besides its own folder."""
     kinds: frozenset[Kind] | None = None
-    """The kinds of tokens that are asked for in this run; None = all."""
+    """The kinds of tokens that this run asks for; None = all."""
     grammars: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-# gc=False: there is one for each lookup, and none is part of a reference cycle.
+# gc=False saves time: there is one for each lookup, and none is in a reference cycle.
 class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     offset: int
     prefix: str
     expected: str
-    """The expected text, for the controls (`oracle`): an engine that reads it before it answers measures nothing."""
+    """The expected text, which only the controls (`oracle`) may read before they answer."""
     continues: bool = False
-    """A flag: only the rest of the prefix was typed since the last question, and an editor would keep a full list."""
+    """True if only further characters of the prefix were typed since the last question; an editor would keep a full
+    list."""
     removed: RemovedImport | None = None
-    """The missing import of the expected name; an engine returns the edits of suggestions of that name then."""
+    """The missing import of the expected name; the engine then returns the edits of suggestions with that name."""
     record: Record | None = None
-    """The record that is asked in place of the caret if the task's items come from a dataset."""
+    """The record that is asked in place of the caret, if the task's items come from a dataset."""
     span: Span = "word"
     word: re.Pattern[str] = WORD
-    """The extent of what is asked for (`span`), and the pattern of a name; `spans.py` has the rules."""
+    """The pattern of a name; `span` is the extent of the requested text (rules in `text_spans.py`)."""
     repeat: int = 0
-    """The number of the round in which the same question is asked once more."""
+    """The number of the round, if the same question is asked several times."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -239,10 +247,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     usage: Usage | None = None
     """The usage of a language model, if one answered."""
     raw: str = ""
-    """The whole response of a language model, if that is more than its suggestions, or they are read from it."""
+    """The language model's whole response, if it says more than the suggestions, or if these are read from it."""
     typed: int | None = None
     dropped: int = 0
-    """The number of unreadable items. `typed`: the characters of the prefix when the engine was asked (None = all)."""
+    """The number of items that could not be read. `typed`: the number of characters of the prefix when the engine was
+    asked (None = all)."""
 
 
 Edit = tuple[int, int, str]
@@ -250,26 +259,27 @@ Edit = tuple[int, int, str]
 
 
 class Running(Protocol):
-    """A started engine. Its methods raise EngineFailure, which says whether it must then be restarted."""
+    """A started engine. Its methods raise EngineFailure, which says whether the engine must be restarted."""
 
     @property
     def confined(self) -> str:
-        """Return the sandbox report measured inside the engine's process; "" if it runs in the process of ci-eval."""
+        """Return the sandbox report measured inside the engine's process; "" if the engine runs in ci-eval's
+        process."""
 
     def open(self, path: str, text: str) -> None:
-        """Show a file of the project; `path` is relative to its root. It replaces the file that was open before."""
+        """Open a file of the project in place of the open one; `path` is relative to the root."""
 
     def edit(self, edits: Sequence[Edit]) -> None:
-        """Apply edits, one after the other, to the open file."""
+        """Apply edits in order to the open file."""
 
     def complete(self, query: Query) -> Answer:
-        """Ask for the completion result at the caret. Its duration is the latency that users see."""
+        """Return the completion result at the caret. The duration of this call is the latency that users notice."""
 
     def restart(self) -> None:
         """Start a fresh process; no file is open afterwards."""
 
     def close(self) -> None:
-        """Stop the process and whatever it started; never raises."""
+        """Stop the process and all processes that it started. Never raises."""
 
 
 class Engine(Protocol):
@@ -283,7 +293,7 @@ class Engine(Protocol):
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Return the names of the languages it knows; None = any."""
+        """Return the names of the supported languages; None = any language."""
 
     @property
     def version(self) -> str: ...  # the one that is installed by default
@@ -296,33 +306,34 @@ class Engine(Protocol):
 
     @property
     def verified(self) -> bool:
-        """Return whether this project's tests drive it for real."""
+        """Return whether tests of ci-eval run the real engine."""
 
     @property
     def toolchains(self) -> Mapping[str, str]:
-        """Return the tools of its default version: name (`plugins/adapters/engine.py`) → lowest version."""
+        """Return the tools that the default version needs: name (`plugins/adapters/engine.py`) → lowest version."""
 
     @property
     def needs_dependencies(self) -> bool:
-        """Return whether it suggests next to nothing if the project's imports are not installed."""
+        """Return whether the engine suggests almost nothing if the project's dependencies are not installed."""
 
     @property
     def takes_records(self) -> bool:
-        """Return whether it answers records of a dataset; all engines answer at a caret."""
+        """Return whether the engine answers records of a dataset; every engine answers at a caret."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Return the programs of this machine that it is installed with or runs on."""
+        """Return the programs that the engine needs on this machine to be installed or to run."""
 
     @property
     def own_process(self) -> bool:
-        """Return whether it runs in a separate process, which is then confined."""
+        """Return whether the engine runs in a separate process, which can be confined."""
 
     def is_ready(self, cache: Path) -> bool | None:
-        """Return whether its default version is ready below `cache`; None for engines that come with ci-eval."""
+        """Return whether the default version is installed below `cache`; None for engines that are part of ci-eval."""
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Install its version (None = the default one) below `cache`, once. Raises PreparationError or ConfigError."""
+        """Install a version (None = the default) below `cache`, unless it is there. Raises PreparationError or
+        ConfigError."""
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running: ...
 
@@ -331,36 +342,36 @@ class Engine(Protocol):
 class Configurable(Protocol):
     @property
     def described(self) -> str:
-        """Return those of its options that are not the usual ones, for people; "" = none."""
+        """Return the options that differ from the defaults, as a text for readers; "" = none."""
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """Return the same engine with these options. Raises ConfigError."""
+        """Return a copy of the engine with these options. Raises ConfigError."""
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of a file that is produced under observation: one session, or one per prefix."""
+    """A piece of a file that an engine is asked to produce: in one session, or in one session per prefix."""
 
     begin: int
     end: int
     text: str
     properties: Properties
     ranges: tuple[tuple[int, int], ...] = ()
-    """The begin and end, within the item, of the tokens in it."""
+    """The begin and end of each token in the item, relative to the item."""
     record: Record | None = None
 
 
 class Hands(Protocol):
-    """An editor: what a task may do to the document while it plays an item."""
+    """An editor through which a task changes the document while it plays an item."""
 
     def type(self, text: str) -> None:
-        """Insert text at the caret, which is after the text then."""
+        """Insert text at the caret and move the caret after it."""
 
     def ask(self, prefix: str, expected: str) -> LookupScore | None:
-        """Ask for `expected`, of which `prefix` is before the caret; None if the session has failed."""
+        """Return the lookup for `expected`, of which `prefix` is typed; None if the session failed."""
 
 
 class Band(msgspec.Struct, frozen=True, kw_only=True):
-    """A group of sessions that went about equally well, in reports."""
+    """A group of sessions with similar results, in reports."""
 
     name: str
     outcome: Literal["first", "near", "low", "absent"]
@@ -368,64 +379,72 @@ class Band(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of work that engines are measured at. It is sent to worker processes, so its functions have names."""
+    """A kind of work that engines are measured by. Tasks are pickled for worker processes, so their functions are not
+    lambdas."""
 
     name: str
     summary: str
     unit: str
-    """The unit of its sessions, in the plural: metrics are of a unit."""
+    """The plural name of the unit of its sessions, such as tokens; metrics belong to a unit."""
     items: Callable[[str, Sequence[Token]], Iterable[Item]] | None = None
-    """A function: text of a file, its tokens that pass the filters → items by offset. None: a dataset has them."""
+    """A function: a file's text, the tokens that pass the filters → items by offset. None: items come from a dataset.
+    """
     record: Callable[[Mapping[str, object]], Record] | None = None
-    """A line of a dataset → the item it is; raises ValueError. Such a task plays its items. None: code has them."""
+    """A function: a dataset's line → an item; raises ValueError. The task plays such items. None: items come from code.
+    """
     splitting: Splitting | None = None
     takes_holes: bool = False
-    """A flag: a dataset may have its items in place of code, as holes in source files."""
+    """True if items may also come from a dataset of holes in source files."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
-    """A function: expected text, typed prefix, displayed suggestions → the rank (1-based) of the one that counts."""
+    """A function: expected text, typed prefix, displayed suggestions → the rank (from 1) of the suggestion that counts.
+    """
     status: Callable[[Sequence[LookupScore]], Status]
-    """A function: lookups of a session without a failure, none only if items are played → OK, NO_MATCH or EMPTY."""
+    """A function: lookups of a session without a failure (an item that is played may have none) → OK, NO_MATCH or
+    EMPTY."""
     score: Callable[[SessionScore], float]
-    """A function: session → how well it went, from 0 to 1: of two evaluations, the one with the higher score won it."""
+    """A function: session → score from 0 to 1. In a comparison, the side with the higher score wins the session."""
     bands: Sequence[Band]
     band: Callable[[SessionScore], Band]
     """A function: an evaluated session → its band."""
     legend: Mapping[str, str]
-    """The meaning of each outcome, for people."""
+    """Outcome → its meaning, as a text for readers."""
     heading: str
-    """The heading over the bands, in reports."""
+    """The heading of the bands in reports."""
     play: Callable[[PlayItem, Hands], None] | None = None
-    """A function that types an item and asks where it likes; the rest is typed then. None: it is asked at prefixes."""
+    """A function that types an item and asks at offsets of its choice; the remaining text is then typed. None: the
+    engine is asked at prefixes."""
     of_imports: bool = False
-    """A flag: its items are uses of names whose import is taken out of the file."""
+    """True if items are uses of names whose import is taken out of the file."""
     of_silence: bool = False
-    """A flag: its items are places at which something new is written; a rank is that of what is in the way there."""
+    """True if items are locations at which something new is written; a rank is that of a suggestion that would disturb
+    there."""
     every_token: bool = False
-    """A flag: its items are made of all tokens of the code, definitions, literals and punctuation among them."""
+    """True if items are made of all tokens of the code, including definitions, literals and punctuation."""
     action: type[PlayItem] = PlayItem
-    """The class that a played item is stored as."""
+    """The class of the action that stores a played item."""
     askable: Callable[[PlayItem], int] | None = None
-    """A function: a played item → the number of lookups that it takes if no suggestion is taken."""
+    """A function: a played item → the number of lookups if no suggestion is accepted."""
     span: Span = "word"
-    """The extent of the text that an item is, and that a result may be."""
+    """The extent of the text of an item, and of a result."""
     configured: Callable[[Task, StrategyConfig], Task] | None = None
     graders: Sequence[str] = ()
     graded: int = 1
-    """The number of suggestions of each lookup that are graded, from the first on."""
+    """The number of suggestions of each lookup that are graded, from the first one on."""
     judge: str = ""
-    """The name of the grader that looks at them, too, if the configuration has a judge."""
+    """The name of the grader that asks the judge, if the configuration has a judge."""
     runner: str = ""
-    """The name of the grader that runs them, if the configuration says so."""
+    """The name of the grader that runs tests, if the configuration allows it."""
     best: bool = False
-    """A flag: a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
+    """True if a lookup's grades are the best ones among its suggestions, score by score, instead of the first
+    suggestion's."""
     summed: Callable[[Sequence[Mapping[str, float]]], Mapping[str, float]] | None = None
-    """A function: one grader's scores of the suggestions, in order → the lookup's stored grades. None: `best`."""
+    """A function: one grader's scores of the suggestions, in order → the lookup's stored grades. None: see `best`."""
     read: Callable[[str, Record], Sequence[Suggestion] | None] | None = None
-    """A function: a response to a record → its suggestions, None if it has not the form that was asked for."""
+    """A function: a response to a record → its suggestions; None if the response lacks the requested form."""
     write: Callable[[str], str] | None = None
-    """A function: the expected text → the response that holds it, which the controls get; None: it is the response."""
+    """A function: the expected text → a response that contains it, for the controls; None: the text is the response."""
     readers: Mapping[str, Callable[[str, Record], Sequence[str]]] = msgspec.field(default_factory=dict)
-    """The texts that single graders look at instead: grader → a function that reads them from the response."""
+    """Grader → a function that extracts, from the response, the text that this grader reads."""
 
 
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
@@ -433,7 +452,7 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     hypothesis: str
     language: str = ""
     before: str = ""
-    """The text before this one in its file, and `after` it; both are empty if there is no file."""
+    """The text before the graded text in its file; `after`: the text after it. Both are empty without a file."""
     after: str = ""
     record: Record | None = None
 
@@ -448,7 +467,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Grader(Protocol):
-    """A measure of how close a text is to what was expected; one that is installed is a `graders.Installed`, too."""
+    """A measure of how close a text is to the expected one. Graders that must be installed are `graders.Installed`,
+    too."""
 
     @property
     def name(self) -> str: ...
@@ -456,18 +476,19 @@ class Grader(Protocol):
     def summary(self) -> str: ...
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return the scores by name, higher is closer; the same names for every pairing that it can grade.
+        """Return the scores by name; higher is closer. All pairings have the same names.
 
-        A single one may be called `score`, from 0 to 100: a share under the grader's name. Raises CiEvalError.
+        A single score may be called `score`, from 0 to 100; it becomes a share under the grader's name. Raises
+        CiEvalError.
         """
 
 
 class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The caret at which suggestions are ranked. `after`: the text after it, of which no logged feature is made."""
+    """The caret at which suggestions are ranked. `after`: the text after the caret, which no logged feature uses."""
 
     path: str
     before: str
-    """The text of the file before the word that is being typed; `prefix` is the typed part of that word."""
+    """The text of the file before the word that is being typed; `prefix` is the typed part of the word."""
     prefix: str
     query: int = 0
     """The number of lookups in this session before this one."""
@@ -477,7 +498,7 @@ class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class FileContext(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     text: str
-    """The text as it is on disk: only what distinguishes the other files from it may be made of it."""
+    """The text of the file on disk, from which only the difference to other files may be computed."""
     keywords: frozenset[str]
     names: Path | None = None
     """The file with the names of the whole project (`logs/names.py`)."""
@@ -485,11 +506,11 @@ class FileContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Ordering = Callable[[Sequence[Suggestion], CaretContext], Sequence[Suggestion]]
-"""A function that returns the same suggestions, best first. Its time counts as latency."""
+"""A function that returns the suggestions in a new order, best first. Its time is part of the latency."""
 
 
 class Ranker(Protocol):
-    """A completion type: the order in which the engine's candidates are shown."""
+    """A completion type: the order in which the engine's candidates are displayed."""
 
     @property
     def name(self) -> str: ...
@@ -498,13 +519,13 @@ class Ranker(Protocol):
 
     @property
     def needs_names(self) -> bool:
-        """Return whether it looks at the names of the project's other files."""
+        """Return whether the ranker needs the names in the project's other files."""
 
     def configured(self, model: Path | None) -> Ranker:
-        """Return it with the configured model, which a ranker that needs none ignores. Raises ConfigError."""
+        """Return a copy with the configured model, which rankers without a model ignore. Raises ConfigError."""
 
     def open(self, context: FileContext) -> Ordering:
-        """Return the function that orders suggestions in that file, for the time that it is open."""
+        """Return the function that orders suggestions in that file while it is open."""
 
 
 Observation = tuple[float, float]
@@ -512,42 +533,48 @@ Observation = tuple[float, float]
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):
-    """A figure of the report: what is observed in each session, and how observations become the figure."""
+    """A figure of the report: what is observed in each session, and how observations are combined."""
 
     info: MetricInfo
     observe: Callable[[SessionScore], Sequence[Observation]]
-    """The observations of one session: none if it is outside the metric's denominator."""
+    """A function: session → its observations; none if the session does not count in the metric."""
     order: tuple[int, ...] = (99,)
-    """The rank in reports: the lowest first, of equals those of the same file in that file's order."""
+    """The rank in reports, the lowest first; for equal ranks, the order in the module counts."""
     summary_of_a_user: str = ""
-    """The summary if a user is modelled or typing is emulated; "" = the usual one. Bounds likewise, None = as usual."""
+    """The summary if a user is modelled or typing is emulated; "" = `summary`. The same holds for bounds, None = the
+    usual ones."""
     bounds_of_a_user: tuple[float | None, float | None] | None = None
     order_of_a_user: tuple[int, ...] | None = None
-    """The rank in reports if a user is modelled and it is what that user gets out of completion: among the first."""
+    """The rank in reports if a user is modelled and the metric is that user's gain: these metrics come first."""
     statistic: Literal["ratio", "quantile", "count", "auc"] = "ratio"
     """The kind of figure. ratio: sum of numerators / sum of denominators. quantile: the nearest-rank quantile. count:
-    the sum. auc: of (score, 1 if right, else 0), the area under the ROC curve; none if all or none were right."""
+    the sum. auc: the area under the ROC curve of (score, 1 if right, else 0); no figure if all or none are right."""
     quantile: float = 1.0
-    """The quantile (0 < quantile <= 1) for the statistic of that name; 1 is the maximum."""
+    """The quantile for the statistic `quantile`, above 0 and up to 1; 1 is the maximum."""
     of: str = "tokens"
-    """The unit of the tasks it is a figure of (see Task); "either": any; "models": any that a language model does."""
+    """The unit of the tasks that have this metric (see Task); "either": any unit; "models": any task of language
+    models."""
     without: float | None = None
-    """The figure when nothing was observed; None = there is none."""
+    """The figure without an observation; None = no figure."""
     found_by_both: bool = False
-    """A flag: comparisons count only sessions observed on both sides. Otherwise a side that finds less looks better."""
+    """True if comparisons count only sessions observed on both sides: otherwise a side that finds less may look better.
+    """
     of_the_user: bool = False
-    """A flag: it looks at ranks in sessions that end when a modelled user stops, so the user decides it, too."""
+    """True if the metric uses ranks of sessions that a modelled user ends, so that it depends on the user."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
-    """A function: session, number of rounds → the observations in each; their variance is noise. None: `observe`."""
+    """A function: session, number of rounds → the observations of each round, whose variance is noise. None: `observe`.
+    """
     timed: bool | Literal["cpu"] = False
-    """True: it depends on how long results took, and is compared only if engines were asked in turns; cpu: on CPU."""
+    """True if the metric depends on times, which are compared only if engines were asked in turns; `cpu`: on CPU times.
+    """
 
     @property
     def compared(self) -> bool:
-        """Return whether comparisons judge by it: a count says how much was asked, an area has no verdict."""
+        """Return whether comparisons give the metric a verdict. Counts only say how much was asked, and areas have no
+        verdict."""
         return self.statistic in {"ratio", "quantile"}
 
     @property
     def is_maximum(self) -> bool:
-        """Return whether one observation decides: no sample tells how far off such a figure is."""
+        """Return whether a single observation decides the figure, so that a sample does not show its error."""
         return self.statistic == "quantile" and self.quantile == 1

@@ -1,5 +1,5 @@
-"""A set of filters by what is known about a token; the same in stage 1 and in reports. Figures are about the sessions
-that a report filter lets through; one of these filters leads."""
+"""Filters of tokens by their known properties, for stage 1 and for reports. A report has figures for each filter's
+sessions; the leading filter is the headline."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def matches(pattern: str, text: str) -> bool:
 def compile_pattern(pattern: str) -> re2._Regexp:
     """Return the compiled pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
     options = re2.Options()
-    # RE2 would also write its errors to stderr, in addition to the message of ci-eval.
+    # RE2 would also print its errors to stderr.
     options.log_errors = False
     try:
         with warnings.catch_warnings():
-            # Python warns about such patterns: `[a-z&&[^b]]` is an intersection in Java, and something else here.
+            # Python warns about patterns such as `[a-z&&[^b]]`, which Java reads in another way.
             warnings.simplefilter("error")
             re.compile(pattern)
     except (re.error, Warning, OverflowError, RecursionError) as error:
@@ -58,7 +58,8 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
     "imports": (Kind.IMPORT,),
     "keywords": (Kind.KEYWORD,),
 }
-"""The groups of kinds with report filters of their own: many engines leave keywords to the editor."""
+"""The groups of token kinds that have a report filter. Keywords are apart, since many engines leave them to the editor.
+"""
 _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
 
 
@@ -74,7 +75,7 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     detailed: bool = True
 
     def weight(self, session: SessionScore) -> float | None:
-        """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
+        """Return the weight of a session, 0 if it is left out; None if that depends on an unknown property."""
         if self.typed is not None and session.typed != self.typed:
             return 0.0
         if self.file is not None and not fnmatchcase(session.file, self.file):
@@ -97,7 +98,7 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return the filters with ALL as the headline if the headline's filter has no session. `sessions`: filter → the
+        """Return the filters; if the headline's filter has no session, ALL becomes the headline. `sessions`: filter →
         number of sessions that pass."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
@@ -113,8 +114,11 @@ def report_filters(
     weights: Mapping[Kind, float],
     headline: str,
 ) -> ReportFilters:
-    """Return the filters of a report. `grouped`: names, imports and keywords have filters. `lengths`: numbers of
-    letters typed, if there are several. `headline`: `all`, a group or a filter, as `reports.headline` says."""
+    """Return the filters of a report.
+
+    `grouped`: names, imports and keywords have filters. `lengths`: numbers of typed letters, if there are several.
+    `headline`: `all`, a group or a filter, as in `reports.headline`.
+    """
     lengths = sorted(set(lengths))
     typed = _leading_length(lengths)
     possible: list[int | None] = [*lengths] or [None]
@@ -134,8 +138,8 @@ def report_filters(
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
-    """Return the name of a filter. `name`: `all`, a group of kinds (its tokens with one letter typed), or the name of a
-    filter. `lengths`: sorted."""
+    """Return the full name of a filter. `name`: `all`, a group of kinds (with one typed letter), or a filter's name.
+    `lengths`: sorted."""
     plain = name.strip()
     if plain.lower() == EVERYTHING.lower():
         return EVERYTHING
@@ -156,8 +160,9 @@ def standard_parts(name: str) -> tuple[str | None, int | None] | None:
 
 
 def sampling_classes(headline: str) -> tuple[str, ...]:
-    """Return the classes of sessions that a limited sample is drawn from one by one, the headline's first; none if the
-    headline is all sessions, or a filter that a user declared. A session belongs to the first class that it passes."""
+    """Return the classes of sessions that a limited sample is drawn from separately, the headline's first. There are no
+    classes if the headline is all sessions, or a filter that a user declared. A session belongs to the first class that
+    it passes."""
     if headline == EVERYTHING or standard_parts(headline) is None:
         return ()
     return tuple(dict.fromkeys([headline, *GROUPS]))
@@ -165,7 +170,7 @@ def sampling_classes(headline: str) -> tuple[str, ...]:
 
 @cache
 def find_class(classes: tuple[str, ...], kind: Kind, typed: int) -> str:
-    """Return the first of the classes that such a session passes, "" if none."""
+    """Return the first class that a session of this kind and number of typed letters passes; "" if it passes none."""
     for name in classes:
         group, letters_typed = standard_parts(name) or (None, None)
         if (group is None or kind in GROUPS[group]) and letters_typed in {None, typed}:
@@ -179,15 +184,15 @@ def collect_letters(names: Iterable[str]) -> list[int]:
 
 
 def _leading_length(lengths: Sequence[int]) -> int | None:
-    """Return one, else the fewest."""
-    # Lists mostly pop up at the first letter.
+    """Return 1 if it is among the lengths, else the smallest length."""
+    # Most editors show lists at the first letter.
     if 1 in lengths:
         return 1
     return next((length for length in lengths if length), lengths[0] if lengths else None)
 
 
 def needs_resolution(filters: FiltersConfig) -> bool:
-    """Return whether the filters ask for properties that the text of the file alone may not tell."""
+    """Return whether the filters need properties that the text of a file alone may not show."""
     return any(setting is not None for setting in (filters.is_static, filters.package_regex, filters.location))
 
 
@@ -205,7 +210,7 @@ def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
         _passes(known.scenario, filters.scenarios, contains),
         _passes(known.evolution, filters.evolutions, contains),
     ]
-    # A filter that fails decides, even if others are unknown.
+    # One failed condition decides, even if others are unknown.
     return False if False in verdicts else None if None in verdicts else True
 
 

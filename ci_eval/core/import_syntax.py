@@ -20,9 +20,9 @@ class Import(NamedTuple):
     """The object's name in the module; "" = the module itself."""
     begin: int
     end: int
-    """The offsets (code points) of what has to go for the import to go."""
+    """The offsets (code points) of the text that is removed with the import."""
     removable: bool
-    """True if the import is at the top of the file, nothing else imports its name, and its name is the original's."""
+    """True if the import is at the top of the file, no other import brings its name, and the name is the original's."""
     runs: bool = True
     """False if only a type checker reads it, as below Python's `if TYPE_CHECKING:`."""
 
@@ -58,7 +58,7 @@ class FlatModules:
 
 
 def keep_shared_names(imports: Sequence[Import]) -> list[Import]:
-    """Return the imports; those whose name another one brings as well are not removable."""
+    """Return the imports; an import is marked as not removable if another one brings the same name."""
     names = Counter(item.name for item in imports)
     return [item._replace(removable=item.removable and names[item.name] == 1) for item in imports]
 
@@ -68,4 +68,5 @@ class ImportSyntax(msgspec.Struct, frozen=True, kw_only=True):
     """A function: text → its imports; none if it cannot be read."""
     modules: Callable[[Project], Modules]
     errors: Callable[[str, str], int] | None = None
-    """A function: text, grammar → the extent of its syntax errors. None: what the grammar cannot read."""
+    """A function: text, grammar → the size of its syntax errors. None: the number of bytes that the grammar cannot
+    read."""

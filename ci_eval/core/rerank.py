@@ -25,7 +25,7 @@ class NewOrder(msgspec.Struct, frozen=True, kw_only=True):
     taken_wherever: bool
     """True if a session ends at the first lookup that offers the expected text, at whatever rank."""
     reused: bool
-    """True if the times of the lists are also those of a former ranker: nothing tells these apart, so they are left
+    """True if the stored times may include those of an earlier ranker. They cannot be separated, so the times are left
     out."""
     grade: Callable[[Session, str], Session]
     """A function that grades a session of a file with that text as its task asks for it."""
@@ -58,7 +58,7 @@ def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
     """Yield each session with the text at its first lookup. Raises WorkspaceError if actions do not fit the file."""
     document, last = Document(file.text), ""
     try:
-        # Evolution may have changed the text before the session, so the actions are played.
+        # Evolution may have changed the text before the session, so the text is found by playing the actions.
         for action in read_actions(actions).actions:
             match action:
                 case MoveCaret() | DeleteRange() | PrintText():

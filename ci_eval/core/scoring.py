@@ -54,12 +54,12 @@ Observe = Callable[[SessionScore], Sequence[Observation]]
 
 
 def evaluated(session: SessionScore) -> bool:
-    """A session on which the engine failed is evaluated: it is a miss, not a gap."""
+    """Return whether a session is evaluated. A failure of the engine is evaluated, too: it counts as a miss."""
     return session.status not in UNASKED
 
 
 def observe_session(metric: Metric, session: SessionScore) -> Sequence[Observation]:
-    """Return no times if the session was not asked in this run."""
+    """Return the observations of a metric in a session; no times if the session was not asked in this run."""
     return () if metric.timed and session.reused else expect_metrics([metric], session)[0]
 
 
@@ -162,7 +162,7 @@ def is_ungraded(session: SessionScore) -> bool:
 
 
 def score(task: Task, session: SessionScore) -> float:
-    """Return 0 to 1; 0 if the engine failed, or was not asked."""
+    """Return the score from 0 to 1; 0 if the engine failed or was not asked."""
     return 0.0 if session.status in FAILED or not evaluated(session) else task.score(session)
 
 

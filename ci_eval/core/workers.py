@@ -141,7 +141,7 @@ class Workers(Generic[Task, Result]):
         if isinstance(message, tuple):
             self._idle.append(worker)
             return TaskOutcome(task, *message)
-        # A late worker hangs, so waiting for its end would be in vain.
+        # A late worker hangs, so waiting for its end would not help.
         cause = worker.end(0.0 if message is LATE else GOODBYE)
         if message is LATE:
             return TaskOutcome(task, None, f"stopped after {self._timeout:g} s")
@@ -166,7 +166,7 @@ class _Worker:
         self._process = _CONTEXT.Process(target=_serve, args=(worker_end, os.getpid(), counter), daemon=True)
         with _delay_interrupts(), _spare_process():
             self._process.start()
-        # As long as this process holds that end, the worker's death would not end the pipe.
+        # While this process holds the worker's end of the pipe, the worker's death does not close the pipe.
         worker_end.close()
         self.deadline = math.inf
         """The value of time.monotonic() at which its task counts as stuck."""
@@ -177,7 +177,7 @@ class _Worker:
 
     def send(self, value: object) -> None:
         self.deadline = math.inf
-        # That it is dead will be noticed when its answer is read.
+        # The death is noticed when the worker's answer is read.
         with suppress(BrokenPipeError, ConnectionResetError):
             self.pipe.send(value)
 
@@ -208,7 +208,7 @@ _counters: list[ctypes.c_uint64] = []
 def count() -> None:
     """Count one more item as done: in a worker, this tells the parent. Elsewhere it does nothing."""
     for counter in _counters:
-        # Without a lock, since a killed worker would never release it; a lost count only shows in the progress bar.
+        # There is no lock, since a killed worker would never release it; a lost count only affects the progress bar.
         counter.value += 1
 
 
@@ -217,7 +217,7 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if sys.platform == "linux":
-        # The process is killed when its parent ends, however that ends; elsewhere closed pipes end it.
+        # The system kills the worker when its parent ends; if the system cannot, closed pipes end the worker.
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
     machine.collect_rarely()
     # If the parent ended before prctl was called, its signal never comes.
@@ -276,7 +276,7 @@ def _spare_process() -> Iterator[None]:
 
 
 THREADS = "OPENBLAS_NUM_THREADS"
-"""The variable that numpy's OpenBLAS looks at when it is loaded."""
+"""The environment variable that numpy's OpenBLAS reads when it is loaded."""
 
 CPU_LIMIT_S = 60.0
 """The CPU time that a worker may spend on one answer, besides the time that the engine has: an answer can be written

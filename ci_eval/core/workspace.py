@@ -134,7 +134,7 @@ class Workspace:
     def seal(self) -> None:
         """Write the digests of all parts into the manifest, for whoever gets this folder as an artifact."""
         manifest = self.manifest()
-        # The digest of the manifest is read from the file, so the file must be as it will be sealed.
+        # The manifest's digest is computed from its file, so the file must have its final content.
         self._write_manifest(replace(manifest, digests={}))
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
 
@@ -317,7 +317,7 @@ PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "m
 
 
 def _is_hardly_begun(folder: Path) -> bool:
-    """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
+    """Return whether the folder has only files of a run that was killed before it wrote its manifest."""
     names = {path.name for path in folder.iterdir()}
     begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)
     if any(part.is_symlink() or not part.is_dir() or any(part.iterdir()) for part in map(folder.joinpath, begun)):

@@ -44,7 +44,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     reports: dict[str, Path] = msgspec.field(default_factory=dict)
     history: Path | None = None
     unjudged: tuple[str, ...] = ()
-    """The gates that were not judged, since there was no base."""
+    """The gates that were not judged for lack of a base."""
 
     @property
     def trouble(self) -> GateFailed | None:
@@ -150,7 +150,7 @@ def compare(
 def _add_base(
     candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
-    """Put the base first. A single workspace gets a base from the past, if there is one."""
+    """Put the base first. A single workspace is compared with an earlier evaluation, if there is one."""
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(
             f"{candidates[0].folder} is not a base: another ranker ordered its lists, so the engine and the "
@@ -265,7 +265,7 @@ def compare_pair(
         else gate.judge(comparison.filters, comparison.headline, infos)
         for gate in rules.gates
     )
-    # The history has no figures of what this user would do on average.
+    # The history has no figures of this user's average behaviour.
     comparison = replace(comparison, gates=gates, trend=make_trend(past, new, rules) if past and not user else None)
     filters = replace(filters, headline=comparison.headline)
     sources = stage.StoredPairs(base, new, filters, load_grammars(new))

@@ -211,7 +211,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
         # All sides without rows have the same digest, although their runs differ.
         rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()}
         for digest in [file.sha256 for file in record.files if rows.get(file.path)]:
-            # Logs that are named twice would weigh twice in training.
+            # Logs that are named twice would have twice the weight in training.
             if (twin := files.setdefault(digest, source)) is not source:
                 raise WorkspaceError(f"{source} and {twin} hold the same logs: give each once")
         if manifest is None:
@@ -275,7 +275,7 @@ def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
 
 
 def summing_to_one(values: Sequence[float]) -> list[float]:
-    """Round numbers to four digits so that they add up to one; the largest number takes the difference."""
+    """Round numbers to four digits so that their sum is 1; the largest number takes the rounding error."""
     written = [round(value, 4) for value in values]
     largest = max(range(len(written)), key=written.__getitem__)
     written[largest] = round(1 - sum(written[:largest]) - sum(written[largest + 1 :]), 4)

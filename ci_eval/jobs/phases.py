@@ -81,7 +81,7 @@ def note_goal(workspace: Workspace, precision: float | None = None, detection: D
 def check_drawn(
     option: str, config: Config, *, shard: Shard | None = None, rounds: int = 1, reuse: Path | None = None
 ) -> None:
-    """Raises ConfigError if sessions cannot be sampled."""
+    """Raise ConfigError if sessions cannot be sampled."""
     interpret_config = config.interpret
     reasons = {
         "the records of a dataset are drawn as they are": bool(config.dataset.spec),
@@ -135,7 +135,7 @@ def plan_usual_detection(config: Config) -> Detection | None:
     """Return None if `plan_detection` would raise ConfigError."""
     try:
         return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
-    except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
+    except ConfigError:  # for example a dataset; the user did not ask for this goal
         return None
 
 
@@ -248,7 +248,7 @@ def _ask_in_phases(
 
 
 class _Phases:
-    """Phases that each ask all engines more sessions, in the order of `sessionsLimit`."""
+    """The phases of a run: in each, all engines are asked more sessions, in the order of `sessionsLimit`."""
 
     def __init__(self, asked: Sequence[tuple[Workspace, Prepared]], folder: Path, jobs: int, screen: Screen) -> None:
         self.size = 0

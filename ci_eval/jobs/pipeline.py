@@ -143,7 +143,7 @@ def _find_emptiness(workspace: Workspace, manifest: Manifest, most: float) -> er
         for _, sessions in workspace.sessions(SessionScore):
             for session in sessions:
                 counts.add(session)
-        # Results that are cut off before they begin count as empty, too.
+        # Results that were cut off before any text count as empty, too.
         responses, none = counts.figures(), counts.empty.total()
         if responses is None or none < most * manifest.finished:
             return None

@@ -250,7 +250,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
                 )
         # Records may belong to a project, which is then the one that engines see.
         if config.project.spec and not project.lasts(config.project.spec):
-            # So a resumed run, and the other engine of a comparison, see the same files.
+            # The version is stored, so a resumed run and the other engine of a comparison see the same files.
             newest = (around or target).info.spec
             screen.say(f"{config.project.spec}: {newest.partition('#')[0]}, the newest")
             config = patch(config, project=newest)

@@ -37,7 +37,8 @@ _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
-    """Return the digest of all that the results in these files depend on, by path; empty for the whole project."""
+    """Return, by path, the digest of all files that the file's results depend on; empty if they depend on the whole
+    project."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
@@ -194,7 +195,7 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
     declared = bool(was.closures and now.closures)
     for condition, change in runs.changed_answers(was, now):
         if condition == "project" and declared:
-            continue  # file by file, it is looked at what has changed
+            continue  # changes are checked file by file
         yield change
     if was.project.identity_name != now.project.identity_name:
         # The ids of sessions depend on it.
@@ -215,7 +216,8 @@ def _select_conditions(config: Config) -> Config:
 
 
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
-    """Return a sample of the files, at least one, and the files whose sessions were stored."""
+    """Store the sessions that can be reused. Return a sample of the files, at least one, and the files with stored
+    sessions."""
     heads = {head.path: head for head in workspace.heads().values() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))

@@ -53,7 +53,7 @@ def make_title(config: Config, engine: EngineInfo) -> str:
 
 
 def check_place(folder: Path, *, resume: bool) -> None:
-    """Raises WorkspaceError if a run can neither begin nor resume in the folder."""
+    """Check that a run can begin or resume in the folder. Raises WorkspaceError if not."""
     if not (resume and (folder / "manifest.json").is_file()):
         Workspace.check_free(folder, hint=", or add --resume to resume the run there")
 
@@ -61,7 +61,7 @@ def check_place(folder: Path, *, resume: bool) -> None:
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
     """Lock the folder of a run. If there is nothing to evaluate, a new folder without actions and errors is removed.
-    Raises WorkspaceError if another run works on the folder, and Interrupted, which names the folder."""
+    Raises WorkspaceError if another run uses the folder, and Interrupted, which names the folder."""
     # Only folders that this run makes may be removed again.
     made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
@@ -118,7 +118,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
     seed, evolution = config.interpret.seed, config.actions.strategy.evolution
     # Whether queries of records are drawn is known once these were read.
     drawn = {
-        # The parts are drawn if only some change, and their replacement is drawn if it is another line.
+        # Hidden parts are random if only some are hidden; replacements are random if they are other lines.
         "evolution": seed if evolution.share and (evolution.share < 1 or evolution.how == "different") else None,
         "use of each import": seed if prepared.task.of_imports else None,
         "training of the engine": training_seed(prepared.engine),
@@ -211,7 +211,7 @@ def resume_run(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard
 
 
 def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield the name of each difference of `same_answers`, and a clause with old and new value."""
+    """Yield the name of each difference of `same_answers`, with a clause about the old and the new value."""
     for name, before, after in unlike(same_answers(was), same_answers(now)):
         differences = (
             compare_settings(was.sent, now.sent, same_kind=True)
@@ -303,7 +303,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
 
 
 def check_single_project(workspace: Workspace) -> None:
-    """Raises ConfigError if the workspace was merged from several projects: an engine works on one."""
+    """Raise ConfigError if the workspace was merged from several projects: an engine works on one."""
     if workspace.manifest().projects:
         raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
 
@@ -337,9 +337,9 @@ def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:
 def refuse_foreign(
     workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False, instead: str = ""
 ) -> None:
-    """Raises ConfigError if an untrusted workspace's configuration sets a command, an address to send code to, or an
-    exception to confinement. `typed`: the user gave the engine's command. `instead`: what else the command takes to
-    choose an engine."""
+    """Raise ConfigError if an untrusted workspace's configuration sets a command, an address to send code to, or an
+    exception to confinement. `typed`: the user gave the engine's command. `instead`: another way to choose an engine,
+    for the message."""
     stored = stored_config(workspace)
     asked = []
     if stored.engine.command is not None and config.engine.command is not None and not typed:
@@ -366,7 +366,7 @@ def refuse_foreign(
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
-    """Raises ConfigError if grading would ask a judge or run tests."""
+    """Raise ConfigError if grading would ask a judge or run tests."""
     _refuse(workspace, [*_addresses(stored.judge), *_test_runs(stored)], "", trusted=trusted)
 
 

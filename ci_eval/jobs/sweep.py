@@ -49,7 +49,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def expand_axes(varied: Sequence[str]) -> list[Choice]:
-    """The last key changes fastest. Raises ConfigError."""
+    """Return the choices of values; the last key changes fastest. Raises ConfigError."""
     axes: dict[str, list[str]] = {}
     for axis in varied:
         key, equals, text = axis.partition("=")
@@ -85,7 +85,7 @@ def sweep(
         title = config.reports.evaluation_title
         named = f"{title}: {choice.title}" if title else choice.title
         configs.append(replace(config, reports=replace(config.reports, evaluation_title=named)))
-    # Complain now rather than after hours of runs.
+    # Check all configurations now, rather than fail after hours of runs.
     for config in configs:
         load_task(config)
         load_engine(config)

@@ -135,7 +135,7 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
         tables.append(by_length)
     times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
     times += [name for name in INFOS if name in result.filters["ALL"]]
-    # A cost that is declared is in the table of the other declared metrics.
+    # A declared cost is in the table of the other declared metrics.
     times += [name for name in COSTS if name in result.filters[result.headline] and name not in declared]
     title = "Time, memory and cost" if set(times) & set(COSTS) else "Time and memory"
     tables.append(verdict_table(result, dict.fromkeys(times), title))

@@ -249,12 +249,12 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
         if sum(of is not None and of.verdict is Verdict.BETTER for of in row) == count - 1
     ]
     if not fastest:
-        # Without the sides themselves.
+        # The titles without the sides.
         lacking = sum(of is None for row in pairs for of in row) > count
         yield f"speed: {'not every pair was judged (ci-eval compare-engines does)' if lacking else 'no winner'}"
         return
     medians = [(of.base, of.new) for of in pairs[fastest[0]] if of and of.base and of.new]
-    # By how much, compared with the next one.
+    # The difference from the next one.
     margin = f", {_times(*min(medians, key=lambda sides: max(sides) / min(sides)))}" if medians else ""
     yield f"fastest: {titles[fastest[0]]}{margin}"
 

@@ -240,7 +240,7 @@ def _versions(nights: Sequence[TrendPoint], x: Callable[[int], float]) -> tuple[
     for place, (was, now) in enumerate(pairwise(nights), 1):
         if was.engine.version != now.engine.version:
             at, version = x(place), now.engine.version
-            # A version near the right end would run out of the chart.
+            # A label near the right end would extend beyond the chart.
             has_room = at >= free and at < WIDTH - APART
             versions.append(
                 (at, version[:14] if has_room else "", f"{now.engine.name} {version} from {now.started[:10]} on")
@@ -314,7 +314,7 @@ class Sparkline(msgspec.Struct, frozen=True):
 
 
 def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
-    """Return None if fewer than two nights have the metric."""
+    """Return the sparkline; None if fewer than two nights have the metric."""
     known = [
         (place, figure.value, figure)
         for place, night in enumerate(trend.nights)

@@ -73,7 +73,7 @@ def replace_folder(folder: Path) -> Iterator[Path]:
             partial.mkdir(parents=True)
             yield partial
             if folder.exists():
-                # Renamed, not removed in its place: a reader finds either the old report or the new one.
+                # The folder is renamed into place, so a reader finds either the old report or the new one.
                 folder.rename(former)
             partial.rename(folder)
     finally:

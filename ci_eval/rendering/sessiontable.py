@@ -57,7 +57,7 @@ class Side(msgspec.Struct):
     score: list[int] = msgspec.field(default_factory=list)
     """Percent, in tasks that play their items; 0 in others."""
     first: list[int] = msgspec.field(default_factory=list)
-    """The number of the first text; -1 if there was none."""
+    """The number of the first suggestion's text; -1 if there is none."""
     latency: list[int] = msgspec.field(default_factory=list)
     """Tenths of a millisecond, of the slowest lookup; -1 if there was none in this run."""
     observed: list[list[int]] = msgspec.field(default_factory=list)
@@ -186,7 +186,7 @@ class SessionTable:
     def _add_side(self, side: Side, session: Session | None) -> None:
         asked = session is not None and evaluated(session)
         side.status.append(self._statuses[session.status.value if session else "not there"])
-        # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
+        # The pages that link here count failed sessions like this; only comparisons give them a separate band.
         find_band = band if len(self._sides) > 1 else task_band
         side.band.append(self._band_numbers[find_band(self._task, session)] if session and asked else -1)
         side.rank.append((shown_rank(self._task, session) or 0) if session else 0)

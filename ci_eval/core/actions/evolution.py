@@ -30,34 +30,38 @@ class Evolution:
         self._parts: list[_Part] = []
         candidates = _parts(source, config, tokens) if config.share else []
         lines_by_depth: dict[int, list[str]] = {}
-        # The pick by chance must not depend on the order of a set.
+        # Sets have no fixed order, and the random choice must not depend on an order.
         for line in sorted({source.text[begin:end] for begin, end in candidates} if config.how == "different" else ()):
-            # A last line without its end would join the line behind it.
+            # A last line without a line end would be joined with the line after it.
             if line.endswith("\n"):
                 lines_by_depth.setdefault(_depth(line), []).append(line)
         for begin, end in candidates:
             chance = draw(source.seed, f"{source.project}\0{source.path}\0{begin}")
             if chance < config.share:
                 now = source.text[begin:end]
-                # What is left of the draw is a random number again, now between 0 and 1.
+                # A number that passed a test against `share` is uniform below it; divided by it, it is uniform in [0,
+                # 1) again.
                 fitting = lines_by_depth.get(_depth(now)) if config.how != "missing" else None
                 then = fitting[int(chance / config.share * len(fitting))] if fitting else ""
-                # Another line of the file with the same indentation; nothing if that is the same line.
+                # The replacement is another line of the file with the same indentation; if it is the same line, the
+                # part is left out.
                 self._parts.append(_Part(begin, end, now, "" if then == now else then))
         self.happens = bool(self._parts)
         self._next = -1
         """Index of the first hidden part; -1 before the first token."""
 
     def at(self, offset: int) -> int:
-        """Return the present offset of what is at `offset` in the file as it is today; `offset` must not be in a hidden
-        part. Example: if an import of 20 characters is missing above, what is at 100 in the file is at 80 now. Only
-        imports shift anything, since all other parts before a token are restored by the time it is typed."""
+        """Return the present offset of the text at `offset` of the complete file, which must not be in a hidden part.
+
+        Example: if an import of 20 characters above is hidden, offset 100 becomes 80. Only imports move text, since all
+        other parts before a token are restored before the token is typed.
+        """
         if not self._imports:
             return offset
         return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)
 
     def before(self, begin: int, limit: int) -> list[Action]:
-        """Return what makes the file as it was when the text at `begin` was typed; all up to `limit` is restored."""
+        """Return the edits that restore the file up to `limit`, in the state in which the text at `begin` was typed."""
         if self._imports:
             wrong = [part for part in self._parts if part.is_then == (part.begin < limit and begin < part.end)]
             return [action for part in wrong for action in self._turn(part)]

@@ -1,4 +1,4 @@
-"""The files of a project that are evaluated, those that nobody wrote there, and the names that the project declares."""
+"""The files of a project that are evaluated, generated and vendored files, and the names that the project declares."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 def source_files(root: Path, language: Language, config: ActionsConfig) -> Iterator[str]:
     """Return sorted paths below the root. Raises ConfigError if an evaluation root is missing or outside it."""
     ignored = NOT_SOURCE | set(config.ignore_file_names)
-    # Evaluation roots may overlap.
+    # A file may be in two evaluation roots, and counts once.
     paths: set[str] = set()
     for evaluation_root in config.evaluation_roots or (".",):
         start = root / evaluation_root
@@ -46,14 +46,14 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
             raise ConfigError(
                 f"actions.evaluationRoots: {evaluation_root!r} is not in the project; paths are relative to its root"
             )
-        # A file that is named by itself is evaluated, whatever its suffix.
+        # A file that is itself an evaluation root is evaluated, whatever its suffix.
         if start.is_file():
             paths.add(start.relative_to(root).as_posix())
             continue
         for path in below(start, root, language.suffixes, ignored):
             if "" in language.suffixes:
                 with (root / path).open("rb") as file:
-                    # Like git, this takes a NUL byte for the sign of pictures and programs.
+                    # Like git, ci-eval takes a file with a NUL byte for a binary file.
                     if b"\0" in file.read(BINARY_PREFIX):
                         continue
             paths.add(path)
@@ -61,8 +61,8 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
 
 
 def declarations(root: Path, language: Language, config: ActionsConfig, cache: Path | None = None) -> Declarations:
-    """Read the whole project, whether its files are evaluated or not. `cache`: a folder for the declarations of this
-    content of the project."""
+    """Return the declared names of the whole project, including files that are not evaluated. `cache`: a folder that
+    stores them for this content of the project."""
     if language.declare is None:
         return {}
     ignored = "\0".join(sorted(config.ignore_file_names))
@@ -74,7 +74,7 @@ def declarations(root: Path, language: Language, config: ActionsConfig, cache: P
             return msgspec.json.decode(stored.read_bytes(), type=dict[str, frozenset[str]])
     by_package = _read_declarations(root, language, config)
     if stored:
-        # A cache that cannot be written to costs the time of the next run, and nothing else.
+        # If the cache cannot be written, the next run only takes longer.
         with suppress(WorkspaceError, UnicodeEncodeError):
             atomic.write(stored, msgspec.json.encode(by_package))
     return by_package
@@ -87,7 +87,7 @@ def _read_declarations(root: Path, language: Language, config: ActionsConfig) ->
     everything = ActionsConfig(ignore_file_names=config.ignore_file_names)
     for path in source_files(root, language, everything):
         try:
-            # This raises for a name that is not UTF-8.
+            # Encoding fails for a name that is not UTF-8.
             path.encode()
             data = read_own(root, path)
             text = "" if len(data) > config.max_file_size else decode_file(root, path, data)
@@ -104,7 +104,7 @@ VENDORED = re.compile(r"_?vendor(?:s|ed)?|third[-_]?party|3rd[-_]?party|bower_co
 """The names of folders with copies of other projects' code, among those that GitHub's linguist knows (vendor.yml)."""
 GENERATED = re.compile(r".*(?:_pb2(?:_grpc)?\.pyi?|[._](?:g|pb|min|gen|generated|designer)\.\w+|\.pb\.gw\.go)")
 HEAD_LINES = 30
-"""Lines at the beginning of a file in which generators name themselves."""
+"""The number of lines at the beginning of a file that are searched for a generator's mark."""
 MARK = re.compile(
     r"^\s*(?:#|//|/?\*|--|;|<!--|%|\"\"\"|''').*(?:DO NOT (?:EDIT|MODIFY)|@generated\b|<auto-?generated)", re.MULTILINE
 )
@@ -114,17 +114,17 @@ WILDCARDS = {"**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^
 
 
 Attribute = tuple[re.Pattern[str], str, bool]
-"""The pattern of paths, "generated" or "vendored", and whether the files are of that kind."""
+"""A pattern of paths, the attribute ("generated" or "vendored"), and whether the attribute is set."""
 
 
 def find_left_out(
     root: Path, paths: Iterable[str], evaluation_roots: Sequence[str], attributes: Sequence[Attribute] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Yield files with "generated" or "vendored".
+    """Yield generated and vendored files, each with "generated" or "vendored".
 
-    `.gitattributes` decides by `linguist-generated` and `linguist-vendored`; else names of files and of folders below
-    an evaluation root, and the comment at a file's beginning. Files that are evaluation roots are never left out.
-    `attributes`: what `read_attributes` returned, if it was called before.
+    `.gitattributes` decides by `linguist-generated` and `linguist-vendored`; if it says nothing, the names of files and
+    folders below an evaluation root decide, and the comment at the beginning of the file. Files that are evaluation
+    roots are never left out. `attributes`: the result of `read_attributes`, if it was called before.
     """
     attributes = list(read_attributes(root)) if attributes is None else attributes
     starts = [PurePosixPath(start) for start in evaluation_roots]
@@ -150,14 +150,15 @@ def _is_marked(root: Path, path: str) -> bool:
 
 
 def read_attributes(root: Path) -> Iterator[Attribute]:
-    """Later lines go before earlier ones, deeper files before those above."""
+    """Return the patterns of all `.gitattributes` files. Later lines take precedence over earlier ones, and deeper
+    files over higher ones."""
     for file in sorted(root.rglob(".gitattributes"), key=lambda file: (len(file.parts), file)):
         lines = file.read_text("utf-8", "replace").splitlines() if is_own(file, root) else []
         for line in lines:
             pattern, *words = line.split() or [""]
             for match in filter(None, map(ATTRIBUTE.fullmatch, words)):
                 folder = file.parent.relative_to(root).as_posix()
-                # Without a slash, the pattern is for names in any folder below.
+                # A pattern without a slash matches names in any folder below.
                 inside = pattern.removeprefix("/") if "/" in pattern else f"**/{pattern}"
                 parts = re.split(r"(\*\*/|/\*\*$|\*\*|\*|\?)", inside if folder == "." else f"{folder}/{inside}")
                 expression = "".join(WILDCARDS.get(part) or re.escape(part) for part in parts)

@@ -48,7 +48,7 @@ class Texts(msgspec.Struct):
     tokens: int = 0
     files: Counter[str] = msgspec.field(default_factory=Counter)
     alone: dict[str, int] = msgspec.field(default_factory=dict)
-    """Text → number of occurrences, of texts in a single file."""
+    """Text → number of occurrences, for texts that occur in a single file."""
 
     def add(self, of_file: Mapping[str, int]) -> None:
         """`of_file`: text → number of its occurrences."""
@@ -58,7 +58,7 @@ class Texts(msgspec.Struct):
             if self.files[text] == 1:
                 self.alone[text] = times
             else:
-                # The text is in a second file now, so no longer alone.
+                # The text now occurs in two files.
                 self.alone.pop(text, None)
 
     def summed(self) -> Vocabulary | None:
@@ -85,7 +85,7 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
         own, begin = token.text, token.offset
         is_first = False
         if own not in seen:
-            # A token may continue a word, such as the `?` of `empty?`: reading then stops before that word.
+            # A token may continue a word, as the `?` of `empty?` does: only words before that word are counted.
             end = begin
             while end and _WORDS.fullmatch(text, end - 1, end + 1):
                 end -= 1
@@ -97,7 +97,7 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
             is_first = own not in seen if is_word else text.find(own) == begin
             if end == begin:
                 seen.add(own)
-        # Tokens of a file share their properties, so each of these few is made only once.
+        # Many tokens have the same properties, so equal properties are made once.
         key = (id(token.properties), is_first)
         properties = known.get(key)
         if properties is None:
@@ -109,7 +109,7 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
 _KIND = attrgetter("properties.kind")
 
 TIMEOUT = 120.0
-"""Seconds per file; a grammar that needs more is stuck."""
+"""The seconds that one file may take; a parser that needs more hangs."""
 
 
 class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,12 +138,12 @@ class GeneratedFile(msgspec.Struct, frozen=True, kw_only=True):
     kinds: Counter[str]
     packed: bytes
     trouble: str = ""
-    """What failed while the text was made readable, and was left out."""
+    """The reason why a rewriting of the text was dropped."""
     texts: Counter[str] = msgspec.field(default_factory=Counter)
     darts: int = 0
     """The darts at characters where a token may begin."""
     hits: tuple[tuple[int, Kind, int], ...] = ()
-    """The slot, the kind, and the number of letters typed at first of each session that a dart hit."""
+    """For each session that a dart hit: slot, kind, and number of letters typed at first."""
     left_out: str = ""
 
 
@@ -156,11 +156,11 @@ class Generated(msgspec.Struct):
     lost: dict[str, float] = msgspec.field(default_factory=dict)
     """File → bytes that could not be read."""
     shares: dict[str, float] = msgspec.field(default_factory=dict)
-    """File → share of its text that these bytes are."""
+    """File → the share of its text that could not be read."""
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
     texts: Texts = msgspec.field(default_factory=Texts)
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
-    """Number by kind ("generated" or "vendored") of files that are not evaluated."""
+    """"generated" or "vendored" → number of files that are not evaluated."""
     sampling: Sampling | None = None
 
     def add_size(self, path: str, size: int, unparsable: float) -> None:
@@ -191,9 +191,13 @@ def generate(
     goal: SampleGoal | None = None,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
-    """Call `advance(done, of, so_far)` after each file. A file that cannot be read becomes an error in the workspace.
-    Type analyses are stored below `cache`. `with_generated`: evaluate generated and vendored files as well. `goal`: the
-    sessions that are enough; all are made unless a sample pays."""
+    """Write the actions of all source files into the workspace. A file that cannot be read becomes an error in the
+    workspace.
+
+    Call `advance(done, of, so_far)` after each file. Type analyses are stored below `cache`. `with_generated`: evaluate
+    generated and vendored files as well. `goal`: the number of sessions that is enough; all sessions are made unless
+    sampling saves time.
+    """
     paths, candidates = [], list(source_files(root, language, config))
     properties = cache / "properties" / project.checksum if cache else None
     job = SourceTree(
@@ -216,7 +220,7 @@ def generate(
     for path in candidates:
         if path in left_out:
             continue
-        # Names of files are stored as JSON, which has UTF-8 alone.
+        # File names are stored as JSON, which is UTF-8.
         shown = path.encode(errors="backslashreplace").decode()
         if shown == path:
             paths.append(path)
@@ -233,7 +237,7 @@ def generate(
 
 
 def _run(job: SourceTree, targets: Sequence[Targets], jobs: int) -> Iterator[GeneratedFile | FileError | None]:
-    """Yield the results as they come, and None from time to time while waiting."""
+    """Yield results as they arrive, and None from time to time while waiting."""
     # With only a few files, starting a process takes longer than it saves.
     jobs = min(jobs, max(len(targets) // 8, 1))
     with Workers[Targets, GeneratedFile | FileError](
@@ -254,11 +258,11 @@ def _generate_sample(
     jobs: int,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated | None:
-    """Return None if a sample does not pay."""
+    """Return None if sampling saves no time."""
     so_far, sizes, done = Generated(), dict[str, int](), 0
     lost, darts, errors, left_out = 0.0, 0, list[FileError](), dict[str, str]()
     for path in candidates:
-        # The error is reported if all files are read.
+        # If all files are parsed later, the error is reported then.
         with suppress(OSError, UnicodeEncodeError):
             path.encode()
             sizes[path] = os.stat(f"{job.root}/{path}").st_size * job.slots  # noqa: PTH116  as a Path, twice as slow
@@ -293,7 +297,7 @@ def _generate_sample(
         if result is not None:
             _keep(result, workspace, made)
             advance(made.files, len(sample.slots), made)
-    # Large files are hit more often, so the mean over darts is the share of the whole text.
+    # Large files are hit more often, so the mean over darts estimates the share of the whole text.
     made.lost, made.shares, made.size, made.unparsable = so_far.lost, so_far.shares, darts, lost
     return made
 
@@ -319,7 +323,7 @@ def make_at(project: SourceTree, targets: Targets) -> GeneratedFile | FileError:
 
 
 def make(project: SourceTree, path: str, slots: Collection[int] | None = None) -> GeneratedFile | FileError:
-    # Millions of small values are made and none of them is garbage: the collector would only look at them.
+    # Garbage collection would scan millions of small values, none of which is garbage.
     gc.disable()
     data = b""
     try:
@@ -408,13 +412,13 @@ def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, toke
     resolved = []
     for token in resolve(project.root, source.path, source.text, tokens):
         known = token.properties
-        # The analysis knows packages; the project knows which of them are its own.
+        # The analysis finds packages; only the project knows which packages are its own.
         if known.package is not None and known.location is None:
             whose: Location = "project" if known.package in project.declared else "library"
             token = replace(token, properties=replace(known, location=whose))
         resolved.append(token)
     if stored:
-        # A cache that cannot be written to costs the time of the next run, and nothing else.
+        # If the cache cannot be written, the next run only takes longer.
         with suppress(WorkspaceError):
             atomic.write(stored, msgspec.json.encode(resolved))
     return resolved

@@ -1,4 +1,4 @@
-"""The first stage for datasets: each line becomes a file that shows the question, and the items in that file."""
+"""The first stage for datasets: each line becomes a text file with the question, and items in that file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from ci_eval.core.workspace import Workspace, pack_actions
 
 SUFFIX = ".txt"
 IDENTITIES = ("id", "meta.id")
-"""The fields that name a record; the first one present does. A record without any is named by a digest of its line."""
+"""The fields that may identify a record; the first one present counts. A record without any of them is identified by a
+digest of its line."""
 
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A line as a file of a project: what is given of each of its items, then what would be right."""
+    """A line as a text file: for each item the question, then the right result."""
 
     path: str
-    """The path `CLUSTER/NAME.txt`, or `NAME.txt` if nothing clusters."""
+    """The path `CLUSTER/NAME.txt`, or `NAME.txt` without clusters."""
     text: str
     items: tuple[Item, ...]
 
@@ -35,19 +36,23 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
 class Records(msgspec.Struct):
     files: list[RecordFile] = msgspec.field(default_factory=list)
     errors: list[FileError] = msgspec.field(default_factory=list)
-    """The errors of lines that are no records, or that had trouble."""
+    """The errors of lines that are not records, or of which a part could not be used."""
     drawn: bool = False
     """True if another seed would make other items."""
     fates: Counter[str] = msgspec.field(default_factory=Counter)
-    """The outcomes of all possible items, in tasks that make several items of a line."""
+    """Outcome → number of possible items with it, for tasks that make several items of a line."""
     histories: Histories = msgspec.field(default_factory=Histories)
     texts: dict[str, str] = msgspec.field(default_factory=dict)
     """Digest → text around the carets of records."""
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
-    """`cluster`: fields; records with equal values in them are sampled together, and without fields each record is
-    sampled alone. A single field is required; of several, those that a record has count. Another line is an error."""
+    """Return the records as files.
+
+    `cluster`: fields; records with equal values in them are sampled together. Without fields, each record is sampled by
+    itself. If one field is named, every record must have it; of several fields, those count that a record has. Any
+    other line is an error.
+    """
     dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
         try:
@@ -78,7 +83,7 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
 def _lay_out_hole(hole: SourceHole) -> tuple[str, tuple[Item, ...]]:
     before, after = _plain(hole.before), _plain(hole.after)
     expected = "\n".join(line.rstrip() for line in _plain(hole.expected).split("\n"))
-    # Blanks and line ends after the answer count for nothing, so they belong to what follows it.
+    # Blanks and line ends after the answer are not part of the expected text.
     filled = expected.rstrip()
     item = Item(begin=len(before), end=len(before) + len(filled), text=filled, properties=hole.properties)
     return f"{before}{expected}{after}", (item,)
@@ -125,7 +130,7 @@ def _path(line: dict[str, object], cluster: Sequence[str], ending: str) -> str:
 
 
 def _part(text: str) -> str:
-    """Return a harmless part of a path: with a digest if it was changed."""
+    """Return a part of a path that is safe on every system; if it differs from the text, a digest is added."""
     safe = re.sub(r"[^A-Za-z0-9._+-]+", "_", text)[:80].lstrip(".")
     return (
         safe

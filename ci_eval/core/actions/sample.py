@@ -1,10 +1,10 @@
-"""A sample of the sessions of a project with very many files, of which only those that a dart hits are parsed.
+"""A sample of the sessions of a project with very many files, in which only files that a dart hits are parsed.
 
-In each file, darts arrive at every slot at the rate 1 (a Poisson process). A character has a slot for each session that
-a token there may have. A dart at the slot of a session draws that session; all others are lost. So each session waits
-for its first dart for a time from the same exponential distribution, and the first N that are drawn are a simple random
-sample without replacement. The times depend on the seed, the path and the size of a file alone: another file changes
-none of them.
+A character has a slot for each session that a token at it may have. In each file, darts arrive at every slot at the
+rate 1 (a Poisson process). A dart at the slot of a session draws the session; all other darts are lost. So the waiting
+time of each session for its first dart has the same exponential distribution, and the first N sessions drawn are a
+simple random sample without replacement. The times depend only on the seed, and the path and size of the file; other
+files do not change them.
 """
 
 from __future__ import annotations
@@ -28,21 +28,22 @@ from ci_eval.core.model import Kind, Sampling, StrategyConfig
 FEWEST_FILES = 10_000
 """In a project with fewer files, every file is parsed."""
 POOL = 4
-"""Sessions drawn per session asked. The sizes of the classes of sessions are estimated from all that are drawn."""
+"""The number of sessions drawn for each session that is asked. All drawn sessions serve to estimate the sizes of the
+classes."""
 SMALLEST_POOL = 1_000
 MOST_READ = 0.5
-"""The share of the files that may be parsed for a sample; if it takes more, all are parsed."""
+"""The share of the files that may be parsed for a sample; if more are needed, all files are parsed."""
 MOST_DARTS = 100
-"""Darts per session of the pool; if it takes more, all files are parsed."""
+"""The number of darts per session of the pool; if more are needed, all files are parsed."""
 
 
 class SampleGoal(msgspec.Struct, frozen=True, kw_only=True):
     limit: int | None
     probability: float
     classes: tuple[str, ...]
-    """The names of the classes of sessions, the headline's first; none for a simple sample."""
+    """The names of the classes of sessions, the headline's first; empty for a simple sample."""
     choose: Callable[[NDArray[np.float64], NDArray[np.int8]], NDArray[np.intp]]
-    """The draws and the classes of sessions → the indices of those to ask."""
+    """A function: draws and classes of sessions → the indices of the sessions to ask."""
 
     @property
     def pool(self) -> float:
@@ -50,7 +51,7 @@ class SampleGoal(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def end(self) -> float:
-        """Return the time at which each session was drawn with `probability`."""
+        """Return the time by which a session is drawn with `probability`."""
         return -math.log1p(-self.probability) if self.probability < 1 else math.inf
 
 
@@ -70,16 +71,16 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 Dart = tuple[float, str, int]
-"""The time, the path and the slot."""
+"""A dart: its time, path and slot."""
 Targets = tuple[str, Collection[int] | None]
-"""A file, and slots in it; None for all of it."""
+"""A file and the slots in it; None = the whole file."""
 Found = tuple[str, bool, Sequence[tuple[int, Kind, int]]]
-"""A file, whether it was parsed, and the slot, the kind, and the number of letters typed of each session hit."""
+"""A file, whether it was parsed, and for each session hit: slot, kind, and number of letters typed."""
 Find = Callable[[Sequence[Targets]], Iterator[Found]]
 
 
 def count_slots(strategy: StrategyConfig, task: Task) -> int:
-    """Return the most sessions that a token has; 0 if a session may depend on other tokens."""
+    """Return the largest number of sessions that a token may have; 0 if a session may depend on other tokens."""
     if task.name != FIRST_TASK or strategy.evolution.share:
         return 0
     return len(set(strategy.prefix.lengths or ())) if strategy.prefix.name == "Ladder" else 1
@@ -109,8 +110,9 @@ def throw(sizes: Mapping[str, int], seed: int) -> Iterator[Dart]:
 
 
 def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Find) -> Sample | None:
-    """Return None if it does not pay: the project has few files, or too many would have to be parsed. `find`: yields
-    what the darts hit, file by file. `sizes`: path → number of slots; some may be after the end of the file."""
+    """Return None if sampling saves no time: the project has few files, or too many would have to be parsed. `find`:
+    yields the sessions that darts hit, file by file. `sizes`: path → number of slots; slots may be after the end of the
+    file."""
     most = MOST_READ * len(sizes)
     expected = sum(-math.expm1(-size * goal.end) for size in sizes.values()) if goal.limit is None else goal.pool * 2
     if expected > most:
@@ -118,7 +120,8 @@ def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Fin
     darts = takewhile(lambda dart: dart[0] < goal.end, throw(sizes, seed))
     times, drawn, parsed, thrown = dict[tuple[str, int], float](), dict[tuple[str, int], Hit](), set[str](), 0
     while len(drawn) < goal.pool:
-        # The first batch must not depend on anything but the goal. Later ones follow the share of darts that drew.
+        # The first batch must depend on the goal alone. The size of later batches follows the share of darts that drew
+        # a session.
         size = 2 * goal.pool if not thrown else 1.1 * (goal.pool - len(drawn)) * thrown / max(len(drawn), 1) + 100
         targets: dict[str, set[int]] = {}
         batch = list(islice(darts, None if math.isinf(size) else int(size)))
@@ -133,13 +136,13 @@ def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Fin
             parsed |= {path} if is_parsed else set()
             for slot, kind, typed in sessions:
                 drawn[path, slot] = Hit(times[path, slot], path, slot, kind, typed)
-        # If few tokens pass the filters, or most files are generated, the darts would go on for ever.
+        # If few tokens pass the filters, or most files are generated, the search would take too long.
         if len(parsed) > most or (len(drawn) < goal.pool and thrown > MOST_DARTS * goal.pool):
             return None
     hits = sorted(drawn.values())
     if len(hits) >= goal.pool:
         hits = hits[: int(goal.pool)]
-        # The last one ended the drawing, and tells nothing: an unbiased estimate counts the others.
+        # The last dart ended the sampling, so an unbiased estimate does not count it.
         estimate = (len(hits) - 1) / -math.expm1(-hits[-1].time)
     else:
         estimate = len(hits) / -math.expm1(-goal.end)
@@ -150,13 +153,13 @@ def _choose(hits: Sequence[Hit], estimate: float, goal: SampleGoal, sampling: Sa
     names = (*filter(None, goal.classes), "")
     of_hits = [find_class(goal.classes, hit.kind, hit.typed) for hit in hits]
     counts = Counter(of_hits)
-    # Each class that was drawn has a session at least.
+    # Each class that was drawn has at least one session.
     sizes = {name: max(round(estimate * counts[name] / len(hits)), counts[name]) if hits else 0 for name in names}
     draws = np.array([-math.expm1(-hit.time) for hit in hits], float)
     chosen: dict[str, set[int]] = {}
     for index in goal.choose(draws, np.array([names.index(name) for name in of_hits], np.int8)).tolist():
         chosen.setdefault(hits[index].path, set()).add(hits[index].slot)
     slots = {path: frozenset(chosen[path]) for path in sorted(chosen)}
-    # Without a session of the headline, the sample is a simple one.
+    # Without a session of the headline, the classes have no leading one, so the sample is a simple one.
     classes = sizes if goal.limit is not None and goal.classes and counts[names[0]] else {}
     return Sample(slots, msgspec.structs.replace(sampling, sessions=sum(sizes.values()), classes=classes))

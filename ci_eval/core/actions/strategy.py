@@ -1,4 +1,4 @@
-"""The actions for tokens: how the file looks when completion is asked for, and which edits make it look so."""
+"""The actions for tokens: the text of the file when completion is requested, and the edits that produce it."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
 
 
 def spelled_filters(filters: FiltersConfig) -> str:
-    """Return one word; "" if there is no filter."""
+    """Return the filters as one word; "" without a filter."""
     return _spell_changes(msgspec.to_builtins(filters), msgspec.to_builtins(FiltersConfig()))
 
 
 def spelled_files(config: ActionsConfig) -> str:
-    """Return one word; "" if there is no filter."""
+    """Return the choice of files as one word; "" if all files are evaluated."""
     settings, defaults = msgspec.to_builtins(config), msgspec.to_builtins(ActionsConfig())
     return _spell_changes({key: settings[key] for key in OF_FILES}, defaults)
 
@@ -57,7 +57,7 @@ def spelled_queries(config: QueriesConfig) -> str:
 
 
 def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> str:
-    # Another order of a list is no other filter.
+    # The order of a list does not change a filter.
     ordered, ordered_defaults = (
         {key: sorted(value) if isinstance(value, list) else value for key, value in values.items()}
         for values in (settings, defaults)
@@ -67,8 +67,8 @@ def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> 
 
 
 def plan_sessions(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
-    """Return strategy and prefixes of each session's lookups. Each prefix begins with the one before it, in the same
-    session or in the one before."""
+    """Return the strategy and the prefixes of each session's lookups. Each prefix extends the one before it, which may
+    belong to the session before."""
     if prefix.name == "Ladder":
         # A prefix as long as the token would leave nothing to complete.
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
@@ -87,7 +87,7 @@ def longest_prefix(text: str, prefix: PrefixConfig) -> str:
     if prefix.name == "CapitalizePrefix":
         name = text.lstrip("_@$#")
         words = [word for word in name.split("_") if word] or [""]
-        # In MAX_SIZE every letter is a capital, so only the first ones begin words.
+        # In MAX_SIZE every letter is a capital, so only letters after `_` begin words.
         shouted = len(words) > 1 and name.isupper()
         typed = "".join(word[:1] + ("" if shouted else "".join(filter(str.isupper, word[1:]))) for word in words)
         return text[: len(text) - len(name)] + typed
@@ -95,7 +95,7 @@ def longest_prefix(text: str, prefix: PrefixConfig) -> str:
 
 
 def spell_prefix(prefix: PrefixConfig) -> str:
-    """Return one word for session ids: only what decides which lookups there are."""
+    """Return the prefix strategy as one word for session ids: only settings that decide which lookups exist."""
     if prefix.name == "Ladder":
         return f"Ladder({','.join(map(str, prefix.lengths or ()))})"
     return prefix.name + (f"({prefix.n})" if prefix.n else "") + "/typing" * prefix.emulate_typing
@@ -103,7 +103,7 @@ def spell_prefix(prefix: PrefixConfig) -> str:
 
 LONGEST = 1_000_000_000
 LENGTHS = (3, LONGEST)
-"""Typed letters: with one, no engine has the name near the top."""
+"""The numbers of letters typed in the task imports. With a single letter, no engine lists the name near the top."""
 
 
 class Use(NamedTuple):
@@ -112,9 +112,9 @@ class Use(NamedTuple):
 
 
 def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
-    """Return a use of each name that the file imports by itself, in order of offset. Of several uses, the seed picks
-    one. Left out are names that another import brings as well, and uses in front of the import or of something else
-    with the same name."""
+    """Return one use of each name that the file imports by itself, in order of offset. If there are several uses, the
+    seed picks one. A name is left out if another import brings it as well, and a use is left out if it is before the
+    import or before another definition of the name."""
     syntax = source.language.import_syntax
     candidates: list[Use] = []
     for imported in syntax.read(source.text) if syntax else ():
@@ -137,7 +137,7 @@ def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
 
 FINISH = FinishSession()
 FIRST_TASK = "completion"
-"""No id has this task's name: ids are older than the second task."""
+"""The task whose name is not in session ids, since it was the only task when ids were introduced."""
 
 
 def actions_of_file(
@@ -148,8 +148,8 @@ def actions_of_file(
     task: Task,
     ranks: Mapping[int, Collection[int]] | None = None,
 ) -> FileActions:
-    """Return the sessions of the task's items in their order. The text is as it was when all are done. `ranks`: offset
-    of each item → which of its sessions, from 0; None for all."""
+    """Return the sessions of the task's items in their order. The last action leaves the text as it was. `ranks`:
+    offset of each item → the indices of its sessions to make, from 0; None = all."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens), ranks=ranks)
     if task.of_imports:
         typist.use_imports(uses(source, tokens))
@@ -167,7 +167,7 @@ def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyCo
 
 
 def spell_task(strategy: StrategyConfig, seed: int, task: Task) -> str:
-    """Return one word, part of the session's id: only what decides a single lookup."""
+    """Return one word for session ids: only settings that decide a single lookup."""
     return _spell_strategy(strategy, _spell_typing(task, spell_prefix(strategy.prefix)), seed)
 
 
@@ -193,10 +193,10 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
         for item in items:
             yield Remainder(item.end, "")
     elif strategy.context == "LEFT" or language.shape is None:
-        # Nothing is known about the parts of such a text, so it is typed from top to bottom.
+        # The parts of such a text are not known, so it is typed from top to bottom.
         yield from [Remainder(len(source.text), "")] * len(items)
     else:
-        # Nothing of what a task plays exists in the beginning. The tree knows where a token ends.
+        # An item that a task plays does not exist at the beginning. The syntax tree knows where a token ends.
         offsets = [item.begin if task.play else item.end for item in items]
         for item, remainder in zip(
             items, remainders(source.text, source.grammar, language.shape, offsets), strict=True
@@ -206,8 +206,8 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
 
 @dataclass
 class _Typist:
-    """A typist that writes the actions down. After the last item a gap may be open: the text from `_caret` to `_gap` is
-    not there yet, the text before it is."""
+    """A typist that records actions. After the last item a gap may be open: the text before `_caret` exists, and the
+    text from `_caret` to `_gap` is not typed yet."""
 
     source: Source
     strategy: StrategyConfig
@@ -228,7 +228,7 @@ class _Typist:
         """True if nothing but the token is missing, and nothing is typed."""
 
     def type_items(self, items: Sequence[Item]) -> None:
-        """Items are in order of offset."""
+        """Type items, which are in order of offset."""
         for item, remainder in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
             self.type(item, remainder)
         self._close()
@@ -279,7 +279,7 @@ class _Typist:
                 session = _id(self._base(_spell_typing(self.task, how)), item.begin, item.text)
                 for step in steps:
                     if step != typed:
-                        # Each prefix begins with the one before it.
+                        # Prefixes of one item extend each other, so only the new letters are typed.
                         self.actions.append(PrintText(text=step[len(typed) :]))
                         typed = step
                     self.actions.append(
@@ -299,8 +299,8 @@ class _Typist:
         self._caret = item.end
 
     def type_plainly(self, tokens: Sequence[Token]) -> None:
-        """Same result as `type_items` under the plain strategy."""
-        # Most files are asked for like this, so it must be fast: no queries, no gaps.
+        """Type tokens with the same result as `type_items` under the plain strategy."""
+        # Most runs take this way, so it must be fast: it needs neither evolution nor gaps.
         base = self._base("NoPrefix")
         actions = self.actions
         for token in tokens:
@@ -321,14 +321,14 @@ class _Typist:
         self.sessions = len(tokens)
 
     def use_imports(self, uses_of_names: Sequence[Use]) -> None:
-        """Imports are missing while their names are asked for."""
+        """Take imports out of the file while their names are requested."""
         for use in uses_of_names:
             missing, token = use.imported, use.token
             begin = token.offset - (missing.end - missing.begin)
             removed = RemovedImport(
                 module=missing.module, offset=missing.begin, text=self.source.text[missing.begin : missing.end]
             )
-            # From the end, so that the offset of the import stays right.
+            # Imports are removed from the end on, so that offsets before them stay right.
             self.actions += [
                 DeleteRange(begin=token.offset, end=token.offset + len(token.text)),
                 DeleteRange(begin=missing.begin, end=missing.end),
@@ -355,9 +355,9 @@ class _Typist:
             self.actions += [MoveCaret(offset=missing.begin), PrintText(text=removed.text)]
 
     def _open(self, item: Item, remainder: Remainder) -> None:
-        """Restore everything before the item, and delete the text from there to the end of what is missing."""
+        """Restore everything before the item, and delete the text from the item to the end of the missing part."""
         text = self.source.text
-        # The gap of the item before is this one's as well, so only the text between them has to be typed.
+        # The item is in the same gap as the item before, so only the text between them is typed.
         if self._gap == remainder.end > item.end:
             if self._caret < item.begin:
                 self.actions.append(PrintText(text=text[self._caret : item.begin]))
@@ -398,14 +398,14 @@ class _Typist:
         base = self._bases.get(how)
         if base is None:
             strategy = _spell_strategy(self.strategy, how, self.source.seed)
-            # With the checksum, sessions in another text of the file have other ids.
+            # The checksum gives sessions in another text of the file other ids.
             parts = [self.source.project, self.source.path, self.checksum, strategy, ""]
             base = self._bases[how] = blake2b("\0".join(parts).encode(), digest_size=8)
         return base
 
 
 def _id(base: blake2b, begin: int, text: str) -> str:
-    # To copy a hash is faster than to hash the base again.
+    # Copying a hash is faster than hashing the base again.
     identity = base.copy()
     identity.update(f"{begin}\0{text}".encode())
     return identity.hexdigest()

@@ -1,1 +1,1 @@
-"""The small tools that know nothing of code completion."""
+"""Small tools that do not depend on code completion."""

@@ -1,4 +1,4 @@
-"""The writing of files in one step: there is always either the old or the new file, never half of it."""
+"""Atomic writing of files: a reader finds the old or the new file, never a part of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import WorkspaceError
 
 
 def make_folder(folder: Path, option: str = "--output") -> Path:
-    """Make a folder and those above it. Raises WorkspaceError, whose advice names the option."""
+    """Make a folder and its parents. Raises WorkspaceError, whose advice names the option."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

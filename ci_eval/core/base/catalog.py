@@ -1,4 +1,4 @@
-"""A catalog of the variants of one kind, such as metrics or engines: modules of a folder, and entry points of
+"""A catalog of the variants of one kind, such as metrics or engines: the modules of a folder, and entry points of
 packages."""
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class Plugin(msgspec.Struct, frozen=True):
         """Import the value. Raises ConfigError if that fails or the value is not of this kind (see `lacks`)."""
         try:
             value = self.point.load()
-        # The code of the package may raise anything; an interrupt is no Exception and goes on.
+        # The package's code may raise any exception; interrupts are not caught.
         except Exception as error:
             raise ConfigError(self._broken(f"{type(error).__name__}: {error}")) from error
         if missing := lacks(value, kind):
             raise ConfigError(self._broken(missing))
-        # Workspaces name a variant by its own name, and are read by that name later.
+        # Workspaces store the variant's name, and find the variant by it later.
         if (own := getattr(value, "name", self.point.name)) != self.point.name:
             raise ConfigError(self._broken(f"its own name is {own!r}"))
         return value
@@ -55,17 +55,17 @@ REPLACED = {
     **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
     **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
 }
-"""The names of variants that were taken out, and what does their work."""
+"""The names of removed variants → what replaces them."""
 
 
 class Catalog(Generic[T]):
-    """The variants in a package: each is a module that ends in a value with the same name and type.
+    """The variants in a package: each is a module that defines a value with the same name and type.
 
-    A module may hold several in a mapping by their names (`GRADERS`, not `GRADER`); then the package's table `TOGETHER`
+    A module may define several in a mapping by name (`GRADERS`, not `GRADER`); the package's table `TOGETHER` then
     lists these names.
 
     With a `group`, the entry points of that group in installed packages are variants as well. They are read only if a
-    name is not in the package, or all names are listed.
+    name is not in the package, or if all names are listed.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Catalog(Generic[T]):
         known: dict[str, Plugin] = {}
         for plugin in plugins(self._group) if self._group else ():
             name = plugin.point.name
-            # To prefer one of two silently would change figures by what happens to be installed.
+            # If one were silently preferred, figures would depend on the installed packages.
             if owner := "ci-eval" if name in self.modules() else known[name].package if name in known else "":
                 raise ConfigError(
                     f"the installed package {plugin.package} names one of its {self._group} {name!r}, and so does "
@@ -133,7 +133,7 @@ class Catalog(Generic[T]):
 
 
 OF_THE_IDE = frozenset({"SMART", "FULL_LINE", "CLANGD"})
-"""The completion types that configurations of the JetBrains plugin may name, and no engine here has."""
+"""The completion types that configurations of the JetBrains plugin may name, but that ci-eval does not have."""
 
 
 def guess(given: str, known: Iterable[str]) -> str:
@@ -150,7 +150,7 @@ def plugins(group: str) -> list[Plugin]:
 
 @cache
 def all_plugins() -> tuple[Plugin, ...]:
-    # Importing it takes as long as the rest of `--help`, which needs no entry points.
+    # importlib.metadata takes as long to import as the rest of `--help`, which needs no entry points.
     from importlib.metadata import distributions
 
     known: dict[tuple[str, str, str], Plugin] = {}
@@ -158,7 +158,7 @@ def all_plugins() -> tuple[Plugin, ...]:
         for point in distribution.entry_points:
             if point.group.startswith("ci_eval."):
                 package = distribution.metadata["Name"]
-                # A package that is on the path twice is one package: the first is imported.
+                # A package may be on the path twice; Python imports the first one.
                 known.setdefault((point.group, point.name, package), Plugin(point, package, distribution.version))
     return tuple(known[key] for key in sorted(known))
 
@@ -169,10 +169,10 @@ def packages() -> dict[str, str]:
 
 
 def lacks(value: object, kind: object) -> str:
-    """Return why a value is not of this kind: a class, or the members of a protocol. Return "" if it is."""
+    """Return why a value is not of this kind (a class, or a protocol's members); "" if it is."""
     if not isinstance(kind, type):
         return ""
-    # isinstance refuses protocols that are not runtime-checkable, and names no missing member.
+    # isinstance refuses protocols that are not runtime-checkable, and does not name the missing member.
     if not getattr(kind, "_is_protocol", False):
         return "" if isinstance(value, kind) else f"it is no {kind.__name__}, but a {type(value).__name__}"
     members = {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")}

@@ -38,7 +38,7 @@ class CiEvalError(Exception):
 
 
 class GateFailed(CiEvalError):
-    """A rule that the evaluation does not keep; it is complete, and so are its reports."""
+    """A broken gate; the evaluation and its reports are complete."""
 
     exit_code = 1
 
@@ -84,7 +84,7 @@ class InstallError(PreparationError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """An interrupt by Ctrl-C while a workspace was being made: a run can resume what is in `folder`."""
+    """An interrupt (Ctrl-C) while a workspace was being made; a run can resume the workspace in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -111,26 +111,26 @@ class EngineCrash(EngineFailure):
 
 
 class EngineUnstarted(EngineCrash):
-    """The engine did not even start in the time that it has for that."""
+    """The engine did not start within its time limit."""
 
 
 class EngineMisbehaved(EngineFailure):
-    """The engine answered something that is not an answer."""
+    """The engine sent a response that does not follow the protocol."""
 
 
 class EngineRaised(EngineFailure):
-    """The engine answered with an error; it can be asked again."""
+    """The engine answered with an error; it still runs."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, restart=False)
 
 
 class ContextTooLong(EngineRaised):
-    """The language model cannot look at so much text at once."""
+    """The prompt was longer than the language model's context window."""
 
 
 class BudgetSpent(EngineFailure):
-    """The engine was not asked, since nothing is left of the budget."""
+    """The engine was not asked, since the budget is spent."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, restart=False)
@@ -142,7 +142,7 @@ class TooManyFailures(EngineFailure):
 
 
 class NothingSuggested(EngineFailure):
-    """The engine answered, but with nothing: it did not see what it was asked about; the reports are complete."""
+    """The engine answered without suggestions, so it probably did not see the project; the reports are complete."""
 
 
 class TooManyUnreadable(EngineFailure):
@@ -150,4 +150,4 @@ class TooManyUnreadable(EngineFailure):
 
 
 class TooMuchUnread(EngineFailure):
-    """The grammar could not read more of the source than the configuration allows."""
+    """The share of the source that the grammar could not read is larger than the configuration allows."""

@@ -1,4 +1,4 @@
-"""A test for a project's own files, which are regular files inside of it, not links that lead out, pipes or devices."""
+"""A check that a file is a regular file of the project: not a link that leads out, a pipe or a device."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ def below(start: Path, root: Path, ends: Sequence[str], ignored: Collection[str]
     and folders with a name in `ignored` are left out, and so are hidden folders."""
     for folder, folders, files in os.walk(start):
         folders[:] = [n for n in folders if n not in ignored and not n.startswith(".") and not n.endswith(".dist-info")]
-        # A path is made once per folder: of 100,000 files, that takes most of the time.
+        # Making a path takes most of the time for 100,000 files, so it is made once per folder.
         above = Path(folder).relative_to(root).as_posix()
         prefix = "" if above == "." else f"{above}/"
         for name in files:
-            # A link may lead out of the project, and what it leads to inside is found anyway. Reading a pipe might
-            # never end.
+            # A link may lead out of the project, and a target inside is found anyway. Reading a pipe might never end.
             if name.endswith(tuple(ends)) and name not in ignored and is_regular(f"{folder}{os.sep}{name}"):
                 yield f"{prefix}{name}"
 
@@ -50,15 +49,15 @@ def is_own(path: Path, root: Path) -> bool:
 @lru_cache(maxsize=8)
 def _resolve(root: Path) -> str:
     """Return the real path with a separator at its end."""
-    # Of 100,000 files in one root, this takes a third of the time.
+    # Resolving the root for each of 100,000 files would take a third of the time.
     return f"{os.path.realpath(root).rstrip(os.sep)}{os.sep}"
 
 
 def read_own(root: Path, path: str) -> bytes:
-    """Return the bytes of a file of the project, at `path` below `root`. Raises OSError, also if it is a link or no
+    """Return the bytes of the project's file at `path` below `root`. Raises OSError, also if it is a link or not a
     regular file."""
     if not is_own(root / path, root):
-        # If nothing is there, this raises the system's own reason.
+        # If the file does not exist, this raises the system's error.
         (root / path).lstat()
         raise OSError(f"{path} is not a regular file of the project")
     # O_NONBLOCK: a pipe may have taken its place since it was checked.
@@ -78,6 +77,5 @@ def remove_tree(folder: Path) -> None:
     with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     if folder.is_dir() and not folder.is_symlink():
-        # A thousand folders within each other are too many: before Python 3.13 for its stack, since then because it
-        # keeps each of them open.
+        # A thousand nested folders are too many: before Python 3.13 for the stack, since then because each stays open.
         subprocess.run(["/bin/rm", "-rf", "--", folder], check=False, stderr=subprocess.DEVNULL)

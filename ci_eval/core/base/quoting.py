@@ -1,5 +1,5 @@
-"""The quoting of other people's texts in messages. Secrets are hidden before a text is cut, since even a part of a
-secret must not show."""
+"""Quoting of other people's texts in messages. Secrets are hidden before a text is cut, since even a part of a secret
+must not be printed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _secret: ContextVar[str] = ContextVar("secret", default="")
 
 @contextmanager
 def hiding(secret: str) -> Iterator[None]:
-    """Hide a secret in all texts that are quoted within the context; an empty text hides nothing."""
+    """Hide a secret in all texts that are quoted within the context. An empty secret hides nothing."""
     token = _secret.set(secret)
     try:
         yield
@@ -27,15 +27,15 @@ def hiding(secret: str) -> Iterator[None]:
 
 
 def hide(text: str) -> str:
-    """Return the text without halves of characters, and with a mark in place of the secret."""
+    """Return the text without lone surrogates, and with a mark in place of the secret."""
     # JSON may hold one half of a surrogate pair, which cannot be written as UTF-8.
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text.replace(_secret.get(), HIDDEN) if _secret.get() else text
 
 
 def quote(text: str | bytes, most: int | None = None) -> str:
-    """Return a text of somebody else for a message: without the secret, and without passwords in addresses. `most`: the
-    number of its first characters that are left; of its last ones if negative; None = all."""
+    """Return another person's text for a message, without the secret and without passwords in addresses. `most`: the
+    number of its first characters to return; if negative, of its last ones; None = all."""
     text = text.decode(errors="backslashreplace") if isinstance(text, bytes) else text
     text = _PASSWORD.sub("", hide(text))
     return text[most:] if most is not None and most < 0 else text[:most]

@@ -1,4 +1,4 @@
-"""The shards of a run: the parts that several machines evaluate, file by file, or pieces of large files."""
+"""The shards of a run: the parts that several machines evaluate, each made of whole files or pieces of large files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import msgspec
 from ci_eval.core.base.errors import ConfigError
 
 EVEN = 1.1
-"""The most sessions of the fullest shard, as a multiple of the mean."""
+"""The largest allowed ratio of the fullest shard to the mean."""
 SMALL = 20
-"""The least number of sessions of a piece, about."""
+"""The approximate smallest number of sessions in a piece."""
 FINER = 0.8
-"""The largest piece at the next attempt, as a share of this one's."""
+"""The size of the largest piece at the next attempt, relative to the last attempt."""
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -53,9 +53,9 @@ def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
             ends = [sessions[path] * number // count for number in range(count + 1)]
             cut += [(end - begin, path) for begin, end in pairwise(ends)]
         waiting = [(0, shard) for shard in range(1, of + 1)]
-        # Path → shard → how many of the file's sessions it has.
+        # Path → shard → number of the file's sessions in it.
         shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
-        # Ties are broken by the path, so that every machine deals alike.
+        # Ties are broken by path, so that every machine gets the same shards.
         for size, path in sorted(cut, key=lambda piece: (-piece[0], piece[1])):
             load, shard = heapq.heappop(waiting)
             heapq.heappush(waiting, (load + size, shard))

@@ -1,8 +1,8 @@
-"""The packing of what is stored, and the reading of files that somebody else may have written: only regular files,
-inside their folder, within limits.
+"""Packing of stored files, and reading of files that may come from somebody else: only regular files, inside their
+folder, within limits.
 
-Actions and sessions are packed by zstd; in former workspaces by gzip. A comparison reads artifacts of other jobs and of
-forks. The limits are far above what ci-eval itself writes.
+Actions and sessions are packed by zstd, in old workspaces by gzip. A comparison reads artifacts of other jobs and of
+forks. The limits are far above the sizes of files that ci-eval writes.
 """
 
 from __future__ import annotations
@@ -33,17 +33,16 @@ SUFFIX = ".zst"
 FORMER_SUFFIX = ".gz"
 
 DAMAGED = (EOFError, zlib.error, zstd.ZstdError)
-"""The errors, besides OSError, that reading a damaged file raises."""
+"""The errors, besides OSError, that reading a damaged file may raise."""
 
 LEVEL = 3
-"""The level of compression. For sessions with long lists, level 1 leaves 1.4 times as much and saves a third of the
-time; level 6 is the other way round."""
+"""The compression level. For sessions with long lists, level 1 makes files 1.4 times as large and takes a third less
+time; level 6 makes smaller files and takes longer."""
 LEVEL_OF_ACTIONS = 1
-"""The level for actions. It leaves less of them than level 3 does (0.92 times as much) and saves a quarter of the
-time."""
-# A frame of zstd names the memory that its reader must reserve, so a hostile one could ask for gigabytes.
+"""The compression level for actions. Files have 0.92 times the size of level 3, and take a quarter less time."""
+# A zstd frame declares the memory that its reader must reserve, so a hostile file could ask for gigabytes.
 _LIMITS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
-"""The binary logarithm of the bytes of memory that a file may ask for; what is packed here asks for 2 MB."""
+"""The binary logarithm of the most bytes of memory that reading a file may take; files of ci-eval take 2 MB."""
 _BLOCK = 1 << 20
 
 MANIFEST = 16_000_000
@@ -53,8 +52,8 @@ FIGURES = 256_000_000
 LINE = 64_000_000
 """The bytes of one session: 1,000 suggestions of 150 bytes at each of 400 prefixes."""
 ACTIONS = 2_000_000_000
-"""The bytes of the actions of one file, unpacked: those of each prefix of each token in a source file of 20 MB. With
-three prefixes they need a third of that."""
+"""The bytes of the unpacked actions of one file: enough for every prefix of each token in a source file of 20 MB. Three
+prefixes need a third of that."""
 UNPACKED = 4_000_000_000
 RATIO = 250
 """The largest ratio of unpacked to packed size, by gzip; sessions are usually packed to a fifteenth, at most to a
@@ -131,7 +130,8 @@ def inside(path: str) -> str:
 
 
 def open_regular_file(path: Path) -> BinaryIO:
-    """Open a regular file for reading. Raises WorkspaceError, also for a pipe, which would have to be waited for."""
+    """Open a regular file for reading. Raises WorkspaceError, also for a pipe, whose writer could keep the reader
+    waiting."""
     try:
         # O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link is refused.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -139,7 +139,7 @@ def open_regular_file(path: Path) -> BinaryIO:
         raise WorkspaceError(
             _describe_odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
         ) from error
-    # The open file is checked, since another one may have taken its path.
+    # The check is of the open file, since the path may lead to another file by now.
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise WorkspaceError(_describe_odd(path, is_link=False))
@@ -159,7 +159,7 @@ def read(path: Path, most: int) -> bytes:
     """Return all bytes of a regular file. Raises WorkspaceError, also if there are more than `most`."""
     with open_regular_file(path) as file:
         try:
-            # One byte more tells that the file is too large.
+            # One byte more shows that the file is too large.
             data = file.read(most + 1)
         except OSError as error:
             raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
@@ -192,7 +192,7 @@ def decode_json(data: bytes, kind: type[T], path: Path) -> T:
     """Return the decoded value. `path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)
-    # This is no ValueError; msgspec raises it for JSON that is nested too deeply.
+    # msgspec raises RecursionError, which is not a ValueError, for JSON that is nested too deeply.
     except RecursionError:
         raise WorkspaceError(f"{path} is damaged: it is nested too deeply; evaluate again") from None
     except ValueError as error:

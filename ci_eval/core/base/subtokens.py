@@ -11,9 +11,12 @@ from types import MappingProxyType
 
 
 def split(name: str) -> list[str]:
-    """Return the sub-tokens of a name in order, case-folded: `HTTPServer2_go` → http, server, 2, go. A sub-token ends
-    at what is neither letter nor digit, between small letter and capital, before the last capital of a row that a small
-    letter follows, between letters and digits, and between letters with a case and letters without."""
+    """Return the sub-tokens of a name in order, case-folded: `HTTPServer2_go` → http, server, 2, go.
+
+    A sub-token ends at a character that is neither letter nor digit, between a small letter and a capital, before the
+    last capital of a row if a small letter follows, between letters and digits, and between letters with and without
+    case.
+    """
     return list(_split(name))
 
 
@@ -21,7 +24,7 @@ def split(name: str) -> list[str]:
 def _split(name: str) -> tuple[str, ...]:
     # An accented letter may be stored as one character or as two.
     text = unicodedata.normalize("NFC", name)
-    # The kind of each character; "" = it belongs to no sub-token.
+    # The kind of each character; "" = the character belongs to no sub-token.
     kinds: list[str] = []
     for character in text:
         # An accent, vowel sign, letter apostrophe or joiner continues the kind of its letter.
@@ -42,14 +45,14 @@ def _kind(character: str) -> str:
         return "capital"
     if character.islower():
         return "small"
-    # A modifier letter, such as an apostrophe, goes on with the word before it.
+    # A modifier letter, such as an apostrophe, continues the word before it.
     if character.isalpha() and unicodedata.category(character) != "Lm":
         return "letter"
     return "digit" if character.isnumeric() else ""
 
 
 Shared = Callable[[Sequence[str], Sequence[str]], int]
-"""A function: the sub-tokens of two names → how many of them count as shared; 0 if none is in both."""
+"""A function: the sub-tokens of two names → the number of sub-tokens that count as shared."""
 
 
 def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -84,7 +87,7 @@ def _distinct(name: str) -> frozenset[str]:
     return frozenset(_split(name))
 
 
-# The same few names are compared with one expected name again and again.
+# Few different names are compared with one expected name, many times each.
 @lru_cache(maxsize=200_000)
 def _scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
     expected, actual = _split(reference), _split(hypothesis)

@@ -1,8 +1,8 @@
-"""The packages that a project has itself: no registry is asked for their names, and engines see their source.
+"""The packages that a project contains: their names are not looked up in registries, and engines see their source.
 
-Those of npm, pnpm and yarn are named by `workspaces` of package.json, pnpm-workspace.yaml, and paths among the
-dependencies; those of Python by `[tool.uv.workspace]`, paths in `[tool.uv.sources]`, and paths in Poetry's
-dependencies. A package that none of these name, such as one among the files of a test, does not count.
+Packages of npm, pnpm and yarn are named by `workspaces` of package.json, pnpm-workspace.yaml, and paths among the
+dependencies; packages of Python by `[tool.uv.workspace]`, paths in `[tool.uv.sources]`, and paths in Poetry's
+dependencies. Other packages, such as those among test files, do not count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MANIFEST = "package.json"
 PNPM = "pnpm-workspace.yaml"
 NAME = re.compile(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 PATH = re.compile(r"(?:file|link|portal):([^\x00]*)")
-"""The versions that name a folder in place of a version."""
+"""The form of a version that is the path of a folder."""
 
 
 def expand(root: Path, patterns: Iterable[str], manifest: str) -> list[Path]:
@@ -42,7 +42,7 @@ def expand(root: Path, patterns: Iterable[str], manifest: str) -> list[Path]:
 
 
 def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return the folders of the project's own packages, by names that links may have. `sources`: further folders of
+    """Return the folders of the project's packages by the names that dependencies use. `sources`: further folders of
     packages. Raises PreparationError if a manifest cannot be read."""
     whole = _read(root, root / MANIFEST)
     spaces = whole.get("workspaces")
@@ -113,9 +113,10 @@ class Layout(NamedTuple):
     members: dict[str, Path]
     """Normalized name → folder."""
     elsewhere: dict[str, str]
-    """The packages from neither a folder of the project nor the usual registry: normalized name → their source."""
+    """Normalized name → source, for packages that come neither from a folder of the project nor from the usual
+    registry."""
     roots: tuple[Path, ...]
-    """The folders that an editable install of all would put on Python's path, without the project's root."""
+    """The folders that an editable install of all packages would add to Python's path, except the project's root."""
 
 
 def read_layout(root: Path) -> Layout:
@@ -146,7 +147,7 @@ def read_layout(root: Path) -> Layout:
 
 
 def source_roots(root: Path) -> tuple[Path, ...]:
-    """Return the layout's `roots`; of a project whose files cannot be read, `src` alone."""
+    """Return the layout's `roots`; `src` alone if the project's files cannot be read."""
     try:
         return read_layout(root).roots
     except PreparationError:
@@ -160,7 +161,7 @@ def read_pyproject(path: Path, root: Path) -> Any:
 
 
 def table(value: Any, *names: str) -> dict[str, Any]:
-    """Return the table at these names; {} if there is none."""
+    """Return the table below these names; {} if there is none."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
@@ -194,7 +195,7 @@ def _sources(manifest: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     groups = [table(group, "dependencies") for group in table(poetry, "group").values()]
     for sources in (table(manifest, "tool", "uv", "sources"), table(poetry, "dependencies"), *groups):
         for name, source in sources.items():
-            # uv takes a list of sources, each for another platform.
+            # uv allows a list of sources, one for each platform.
             for one in source if isinstance(source, list) else [source]:
                 if isinstance(one, dict):
                     yield name, one

@@ -1,1 +1,1 @@
-"""The catalogs through which everything finds the plugins, one module per kind."""
+"""The catalogs of plugins, one module per kind."""

@@ -14,41 +14,41 @@ names = CATALOG.names
 
 @runtime_checkable
 class OfTexts(Protocol):
-    """A grader that looks at nothing but the two texts."""
+    """A grader whose scores depend on the two texts alone."""
 
     def grade_texts(self, reference: str, hypothesis: str) -> Mapping[str, float]:
-        """Return what `grade` returns for a pairing of these texts. It is faster, since no pairing is made."""
+        """Return the same as `grade` for these texts, without making a pairing, which is faster."""
 
 
 @runtime_checkable
 class Installed(Protocol):
     def prepare(self, cache: Path) -> None:
-        """Make ready below `cache` what the grader needs. It is called in each process before the process grades.
-        Raises PreparationError."""
+        """Prepare the grader below `cache`. Called in each process before the process grades. Raises
+        PreparationError."""
 
 
 @runtime_checkable
 class Judging(Protocol):
     @property
     def version(self) -> int:
-        """Return the version of its question; grades by different versions are not comparable."""
+        """Return the version of the question to the judge; grades by different versions are not comparable."""
 
     def asking(self, settings: EndpointConfig) -> Grader:
-        """Return the grader that asks this language model."""
+        """Return a copy of the grader that asks this language model."""
 
 
 @runtime_checkable
 class Executing(Protocol):
     def running(self, settings: RunSettings) -> Grader:
-        """Return the grader that runs tests under these settings."""
+        """Return a copy of the grader that runs tests under these settings."""
 
 
 @runtime_checkable
 class Remarking(Protocol):
-    """A grader that explains its scores in words."""
+    """A grader that comments on its scores."""
 
     def remark(self, pairing: Pairing) -> str:
-        """Return the remark about a pairing that was graded, or an empty string without one."""
+        """Return the comment on a graded pairing; "" without a comment."""
 
 
 @runtime_checkable
@@ -56,14 +56,14 @@ class Priced(Protocol):
     """A grader whose grades cost money."""
 
     def cost(self, pairing: Pairing) -> float | None:
-        """Return the price of a grade that was given, or None if prices or tokens are not known."""
+        """Return the price of a grade; None if prices or tokens are not known."""
 
 
 def ready(
     names: Sequence[str], cache: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
 ) -> list[Grader]:
-    """Install the graders below `cache` and return them. `judge`: for graders that ask a language model. `run`: for
-    those that run code. Raises ConfigError or PreparationError."""
+    """Install the graders below `cache` and return them. `judge`: the language model for graders that need one. `run`:
+    the settings for graders that run code. Raises ConfigError or PreparationError."""
     graders = [CATALOG.load(name) for name in names]
     graders = [grader.asking(judge) if judge and isinstance(grader, Judging) else grader for grader in graders]
     graders = [grader.running(run) if run and isinstance(grader, Executing) else grader for grader in graders]

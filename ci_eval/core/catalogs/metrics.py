@@ -1,4 +1,4 @@
-"""The catalog of metrics, and metrics by name."""
+"""The catalog of metrics."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,8 +15,9 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRI
 
 
 def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = False) -> tuple[Metric, ...]:
-    """Return them in the order of reports. `places`: k of more RecallAt{k}. `user`: a user is modelled, or typing is
-    `emulated`. Raises ConfigError if a family cannot be used, or two families have a metric of one name."""
+    """Return metrics in the order of reports. `places`: each k of further metrics RecallAt{k}. `user`: a user is
+    modelled, or typing is `emulated`. Raises ConfigError if a family cannot be used, or if two families have a metric
+    of the same name."""
     metrics: dict[str, Metric] = {}
     for family in CATALOG.names():
         for metric in CATALOG.load(family):
@@ -25,14 +26,15 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
             if metric.info.name in metrics:
                 raise ConfigError(f"the metrics {family!r} have {metric.info.name!r}, as others do: rename it there")
             metrics[metric.info.name] = metric
-    # A rank that a family has already, such as 1, counts once.
+    # A family may have some of these metrics already, such as RecallAt1; the name keeps one of each.
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
     if not user:
         return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
     of_user = []
     for metric in sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order):
         summary = metric.summary_of_a_user or metric.info.summary
-        # An engine that is silent until much is typed looks good by the last lists of users who had to go on typing.
+        # With a modelled user, the last lists show only users who had to keep typing: an engine that answers late would
+        # look good.
         if metric.of_the_user:
             location = "" if metric.summary_of_a_user else "in the last list, which "
             summary = (
@@ -44,7 +46,7 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
 
 
 def select_metrics(names: Iterable[str]) -> dict[str, Metric]:
-    """Return them in the order of reports, at any k; other names are ignored."""
+    """Return the named metrics in the order of reports, RecallAt{k} for any k; unknown names are ignored."""
     requested = set(names)
     places = [int(name.removeprefix("RecallAt")) for name in requested if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
     return {metric.info.name: metric for metric in load(places) if metric.info.name in requested}
@@ -59,5 +61,5 @@ def names() -> list[str]:
 
 
 def list_user_metrics() -> list[str]:
-    """Return the names of the metrics that say what a modelled user gains from completion, in the order of reports."""
+    """Return the names of the metrics about a modelled user's gain from completion, in the order of reports."""
     return [metric.info.name for metric in load(user=True) if metric.order_of_a_user]

@@ -1,4 +1,4 @@
-"""The catalog of completion types; the name that a user writes is the file's in capitals."""
+"""The catalog of completion types. The name that users write is the module's name in capitals."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.contracts import Ranker

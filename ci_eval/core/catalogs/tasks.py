@@ -1,4 +1,4 @@
-"""The catalog of tasks. A task says what engines are asked to do, and when they have done it."""
+"""The catalog of tasks. A task defines what an engine is asked, and when its result counts as right."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.contracts import Task

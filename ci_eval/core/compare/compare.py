@@ -46,11 +46,11 @@ LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
 EXCEPT_SETTINGS = attrgetter("engine", "project.checksum", "completion_type", "model", "dependencies", "grammar")
-"""The fields that are equal if two runs differ only in the configuration sent to their engines."""
+"""The fields that must be equal for two runs to differ only in the configuration sent to their engines."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
-    """Raise ConfigError if figures of the two evaluations do not mean the same."""
+    """Raise ConfigError if the figures of two evaluations are not comparable."""
     for what, ours, theirs in unlike(base.conditions(), new.conditions()):
         raise ConfigError(
             f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
@@ -59,8 +59,8 @@ def refuse(base: Manifest, new: Manifest) -> None:
 
 
 def refuse_samples(*sides: Workspace) -> None:
-    """Raise ConfigError if a side asked just enough sessions for a precision."""
-    # Such a side stopped when its own figure was precise, so the sessions that both sides have are not a random sample.
+    """Raise ConfigError if a side stopped at the precision of its own figure (--precision)."""
+    # The number of sessions depended on that side's answers, so the common sessions are not a random sample.
     if sampled := next((side.folder for side in sides if side.manifest().precision), None):
         raise ConfigError(
             f"{sampled} asked only as many sessions as its own figure took (--precision), so the sessions that both "
@@ -71,9 +71,9 @@ def refuse_samples(*sides: Workspace) -> None:
 def compare(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Comparison:
-    """Compare two evaluations over the sessions that both have; the first of `declared` leads.
+    """Compare two evaluations over their common sessions. The first metric of `declared` is the leading one.
 
-    Raises ConfigError if the evaluations cannot be compared, and NothingToEvaluate if they share no session.
+    Raises ConfigError if the evaluations cannot be compared, and NothingToEvaluate without a common session.
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
@@ -82,16 +82,16 @@ def compare(
     metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
     names = [metric.info.name for metric in metrics]
     untimed = [metric.info.name for metric in metrics if not metric.timed]
-    # Times have no verdict unless engines were asked in turns, so none leads by default.
+    # Times have no verdict unless engines were asked in turns, so a time does not lead by default.
     declared = [name for name in declared if name in names] or untimed[:1]
     leading = names.index(declared[0])
     pairing = pair(base, new, metrics, filters, leading)
     if (chosen := filters.over({name: sums.sessions for name, sums in pairing.filters.items()})) != filters:
-        # Changes and parts depend on the headline, so the pairs are read again.
+        # Changes and parts depend on the headline, so another headline takes a second reading of the pairs.
         filters, pairing = chosen, pair(base, new, metrics, chosen, leading)
     if not pairing.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, pairing))
-    # Other random draws would be further answers, without end, so the share that was asked is 0.
+    # With other random draws the answers would differ, and there is no limit to draws: the asked share is 0.
     asked = 0.0 if ours.draws or theirs.draws else pairing.strata.share(pairing.asked)
     repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs) or explain_classes(base, new)
     judge = Judge(
@@ -116,7 +116,7 @@ def compare(
     timed = compare_times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
     of_run = compare_footprints(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in pairing.filters.items()}
-    # Sessions move between these bands.
+    # A session may be in another band on the other side.
     bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
     bands += [UNGRADED_BAND] if any(UNGRADED_BAND in moved for moved in pairing.transitions) else []
     warnings = _warnings(ours, theirs, pairing)
@@ -139,7 +139,7 @@ def compare(
         changed_text=pairing.changed_text,
         files=len(pairing.files),
         declared=tuple(declared),
-        # Figures of the whole run, such as memory, have no filter, so they are under ALL.
+        # Figures of the whole run, such as memory, have no filter and are stored under ALL.
         filters=by_filter | {EVERYTHING: by_filter[EVERYTHING] | of_run},
         counts={
             name: PairCounts(sessions=sums.sessions, wins=sums.wins, losses=sums.losses)
@@ -260,7 +260,7 @@ def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
 
 
 def failure_verdict(base: int, new: int) -> FailureVerdict:
-    """Return an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
+    """Return an exact sign test. `base`, `new`: the number of sessions on which only that engine failed."""
     p = sign_test(base, new)
     shown = Verdict.BETTER if new < base else Verdict.WORSE
     return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
@@ -272,15 +272,16 @@ def mark_verdicts(
     headline: str,
     failures: FailureVerdict | None = None,
 ) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
-    """Mark the verdicts that hold among all of the page (Holm): on declared metrics, other code and failures."""
+    """Mark the verdicts that hold among all verdicts of the page (Holm): those on declared metrics, other code and
+    failures."""
     p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
-    # Pages show other code for the headline only.
+    # Pages show verdicts on other code for the headline only.
     p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
     p_values += [failures.p] if failures else []
     level = holm([p for p in p_values if p is not None])
 
     def marks(of: Difference | Elsewhere | FailureVerdict, *, shown: bool) -> bool:
-        # Without a p-value, nothing is uncertain.
+        # A difference without a p-value is exact.
         return of.verdict in {Verdict.BETTER, Verdict.WORSE} and (of.p is None or (shown and of.p <= level))
 
     marked: dict[str, dict[str, Difference]] = {}
@@ -305,7 +306,8 @@ def pilot(
 ) -> Pilot | None:
     """Return the size of the differences in the asked sessions; None if a side has no figure yet.
 
-    `metrics`: those that are judged together. `sessions`: the number of all sessions, of which `asked` were asked.
+    `metrics`: the metrics that are judged together. `sessions`: the number of all sessions. `asked`: the number of
+    asked sessions.
     """
     by_filter = pair(base, new, metrics, filters, 0).filters
     headline = filters.over({name: sums.sessions for name, sums in by_filter.items()}).headline
@@ -319,7 +321,8 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
     base_above, base_below, new_above, new_below = sums.total[at]
     count, difference = float(sums.observed[at]), float(new_above / new_below - base_above / base_below)
     weights, own = influence(sums.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
-    # The squares are about 0, not about the mean: to swap the engines must change nothing (docs/statistics.md).
+    # The differences are squared about 0, not about their mean, since swapping the engines must change nothing
+    # (docs/statistics.md).
     squares = float(weights @ sums.products[own, own] @ weights) * count**2 + count * difference**2
     noise = estimate_noise(sums, [at])
     return Pilot(
@@ -333,7 +336,7 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
 
 
 def measure_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
-    """Return the goal of the comparison, and the true difference that the asked sessions find. None if the sides have
+    """Return the comparison's goal, and the true difference that the asked sessions can find. None if the sides have
     different goals, or if the goal's metric has no difference. `found`: differences over all sessions by metric."""
     request = base.detection
     if request is None or request != new.detection or request.metric not in found:
@@ -341,8 +344,8 @@ def measure_detection(base: Manifest, new: Manifest, found: dict[str, Difference
     difference, reached = found[request.metric], None
     if difference.low is not None and difference.high is not None:
         reach, at_80_percent = (difference.high - difference.low) / 2, difference.detectable
-        # An exact difference has no `detectable`: it would show a change of any size. Another power than the 80 % of
-        # `detectable` takes another quantile.
+        # An exact difference has no `detectable`, since it shows a change of any size. `detectable` is for a power of
+        # 80 %, and another power has another quantile.
         beyond = NORMAL.inv_cdf(request.power) / FOUR_OF_FIVE
         reached = 0.0 if at_80_percent is None else reach + (at_80_percent - reach) * beyond
     return Detected(**asdict(request), reached=reached)

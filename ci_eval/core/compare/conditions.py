@@ -16,7 +16,7 @@ from ci_eval.core.model.engine import GRAMMAR, Condition, SentConfiguration
 from ci_eval.core.workspace import Workspace
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
-"""The settings that mean the same for any two engines."""
+"""The settings that have the same meaning for any two engines."""
 NEITHER = frozenset({None, "none", "unknown"})
 LEADING = ("autoImport", "dependencies")
 
@@ -24,7 +24,7 @@ LEADING = ("autoImport", "dependencies")
 def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
     """Return the differences between grammars, seeds and configurations, the most important first.
 
-    Different engines are compared only by COMMON settings, and by none if a configuration is not recorded.
+    Of different engines, only COMMON settings are compared; nothing is compared if a configuration is not recorded.
     """
     read = [Condition(name=GRAMMAR, base=base.grammar, new=new.grammar)] if base.grammar != new.grammar else []
     ours, theirs = ({"seed": str(side.seed), **side.draws} for side in (base, new))
@@ -40,10 +40,10 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
 
 
 def explain_draws(base: Manifest, new: Manifest) -> str:
-    """Return why no difference is judged, if different random draws may have caused it; else an empty string."""
+    """Return why no difference is judged, if different random draws may explain it; else ""."""
     measured = min(base.rounds, new.rounds) > 1
-    # The seed of a run may only have selected sessions, and the compared ones are on both sides. Each round of a
-    # language model has another seed, so that several rounds measure its randomness.
+    # If the seed only selected sessions, it does not matter, since the compared sessions are on both sides. Each round
+    # of a language model has its own seed, so that rounds measure its randomness.
     names = [of.name for of in conditions(base, new) if "seed" in of.name and of.name != "seed"]
     others = [name for name in names if not (measured and name.endswith("sampling.seed"))]
     if not others:
@@ -63,9 +63,10 @@ def compare_settings(base: SentConfiguration, new: SentConfiguration, *, same_ki
 
 
 def list_settings(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
-    """Yield dotted names with values as JSON."""
+    """Yield the dotted name and JSON value of each setting."""
     for name, value in msgspec.to_builtins(sent).items():
-        # `like` names the engine that a command resembles. Only the configuration that follows from it counts.
+        # `like` names the engine that a command resembles. It matters only through the configuration that follows from
+        # it.
         if name != "like":
             yield from _leaves(name, value)
 
@@ -81,10 +82,10 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 def name_sides(
     titles: Mapping[Workspace, str], programs: Mapping[Workspace, str] | None = None
 ) -> dict[Workspace, str]:
-    """Return titles, and for runs of one title what differs between them.
+    """Return the titles of runs; if runs share a title, add what differs between them.
 
-    The first difference wins: engine, completion type, ranker and project; configuration; name of the folder; start.
-    `programs`: the absolute paths of users' own engines, whose versions are digests, which say nothing to a reader.
+    The first difference counts: engine, completion type, ranker and project; configuration; name of the folder; start.
+    `programs`: the absolute paths of users' engines, whose versions are digests and mean nothing to a reader.
     """
     names = dict(titles)
     paths = programs or {}
@@ -95,22 +96,22 @@ def name_sides(
         for name, group in alike.items():
             facts = [_facts(workspace)[level] for workspace in group]
             if level == 0 and len(group) > 1 and all(workspace in paths for workspace in group):
-                # The paths below the folder that all have in common; a program of one path may have been built again.
+                # Paths are shown below their common folder. One path may have been built several times.
                 top = os.path.commonpath([paths[workspace] for workspace in group])
                 for workspace, own in zip(group, facts, strict=True):
                     own["engine"] = os.path.relpath(paths[workspace], top)
             keys = dict.fromkeys(key for own in facts for key in own)
             differing = [key for key in keys if len({own.get(key) for own in facts}) > 1]
-            # The commit that built a program is more useful than its digest, if each has one.
+            # If each program has a commit, the commits are shown, since digests mean nothing to a reader.
             less = "engine" if "revision" in differing and all(own["revision"] for own in facts) else "revision"
             differing = [key for key in differing if key != less][:3]
-            # The JetBrains plugin titles an evaluation by its completion type, which is then one of the texts.
+            # The JetBrains plugin titles an evaluation by its completion type, which need not be repeated.
             is_fact = any(own.get(key) == name for own in facts for key in differing)
             for workspace, own in zip(group, facts, strict=True):
                 texts = [own[key] for key in differing if key in own]
                 title, first = name, name.partition(" ")[0]
                 if "engine" in differing and workspace in paths and Path(paths[workspace]).stem == Path(first).stem:
-                    # `main/server` instead of `server, main/server`.
+                    # The title becomes `main/server` rather than `server, main/server`.
                     title = name.replace(first, texts.pop(differing.index("engine")), 1)
                 names[workspace] = ", ".join(texts if is_fact else [title, *texts])
     return names

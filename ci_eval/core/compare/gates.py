@@ -47,7 +47,7 @@ MOST_SESSIONS = 1e9
 UNDECIDED = re.compile(r"undecided:\s*(?P<policy>\w+)")
 
 _LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
-# Quotes hold the brackets of a pattern such as text='[a-h]*'.
+# Quotes keep the brackets of a pattern such as text='[a-h]*' inside the filter.
 _FIGURE = r"(?P<metric>\w+)\s*(?:\[(?P<filter>(?:'[^']*'|\"[^\"]*\"|[^\]'\"])+)\])?"
 _BOUND = re.compile(rf"{_FIGURE}\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
 _MARGIN = re.compile(rf"{_FIGURE}\s+non-inferior\s+(?P<limits>{_LIMIT})")
@@ -59,12 +59,13 @@ _PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms|MB)?"
 class Limit(msgspec.Struct, frozen=True):
     text: str
     value: float
-    """Points and percents are shares."""
+    """Points and percentages are stored as shares."""
     signed: bool
     unit: str
 
     def of(self, base: float, unit: str) -> float:
-        """Return the limit in the metric's own unit; a percentage of a metric that is not a share is one of `base`."""
+        """Return the limit in the metric's unit. For a metric that is not a share, a percentage is relative to
+        `base`."""
         relative = self.unit == "%" and unit != "share"
         return self.value * abs(base) if relative else self.value
 
@@ -79,14 +80,14 @@ class Gate(msgspec.Struct, frozen=True):
     """`project`, or `code` for other code like it."""
     filter: str = ""
     undecided: Policy = ""
-    """The end of the job if the result is undecided. By default a rule with a limit passes; `non-inferior`, which asks
-    for a proof, does not."""
+    """The outcome for the job if the result is undecided. By default, `non-inferior` breaks, since it asks for a proof,
+    and other rules pass."""
 
     since: str = ""
-    """The evaluation of the history to compare with: a tag, a date or "best"; "" is the comparison's base."""
+    """The evaluation of the history to compare with: a tag, a date or "best"; "" = the comparison's base."""
 
     def filter_among(self, names: Collection[str], headline: str) -> str:
-        """Return the full name of the gate's filter. Raises ConfigError if it is not among `names`."""
+        """Return the full name of the gate's filter. Raises ConfigError if `names` does not have it."""
         if not self.filter:
             return headline
         resolved = resolve(self.filter, collect_letters(names))
@@ -98,9 +99,9 @@ class Gate(msgspec.Struct, frozen=True):
     def judge(
         self, filters: Mapping[str, Mapping[str, Difference]], headline: str, infos: Mapping[str, MetricInfo]
     ) -> GateResult:
-        """Check a comparison. A figure that is missing or not comparable never passes."""
+        """Check a comparison. A missing or incomparable figure never passes."""
         name = self.filter_among(filters, headline)
-        # Figures of the whole run, such as memory, are under ALL alone.
+        # Figures of the whole run, such as memory, are under ALL only.
         figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
         difference, info = figures[self.metric], infos[self.metric]
         result = self.judge_difference(difference, info)
@@ -127,8 +128,8 @@ class Gate(msgspec.Struct, frozen=True):
         return self.sign != "non-inferior" and not self.limits[0].signed
 
     def judge_figure(self, new: Estimate, info: MetricInfo) -> GateResult:
-        """Check a figure. A missing one never passes; one without an interval, such as a time, is taken as exact, but
-        not if it is of one or two sessions of a sample."""
+        """Check a figure. A missing figure never passes. A figure without an interval, such as a time, counts as exact,
+        unless it is of one or two sessions of a sample."""
         if new.value is None:
             return self._result("broken", f"{self.metric} has no figure")
         low, high = (new.value if end is None else end for end in (new.low, new.high))
@@ -155,7 +156,7 @@ class Gate(msgspec.Struct, frozen=True):
     ) -> GateResult:
         if outcome.low is None or outcome.high is None:
             return self._result("undecided", f"a loss of that size is not ruled out: {outcome.why}")
-        # A narrower margin takes more files.
+        # A narrower margin needs more files.
         needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
         if isinstance(outcome, Elsewhere) and outcome.effective < needed:
             reason = f"that margin takes {needed:.0f} effective files; there are {outcome.effective:.0f}"
@@ -206,14 +207,14 @@ class Gate(msgspec.Struct, frozen=True):
 def what_decides(
     value: float, low: float, high: float, limits: Sequence[float], of: Estimate | Difference | Elsewhere
 ) -> tuple[int | None, str]:
-    """Return the number of sessions that decides a gate whose interval holds a limit, and the reason in words. The
-    number is None if it takes a second round; both are empty if nothing decides, as for other code."""
+    """Return the number of sessions that would decide a gate whose limit is inside the interval, and the reason in
+    words. The number is None if a second round is needed; both are empty if nothing helps, as for other code."""
     if isinstance(of, Elsewhere):
         return None, ""
     nearest = min(limits, key=lambda limit: abs(value - limit))
     distance, reach = abs(value - nearest), value - low if nearest < value else high - value
     if of.state == "once" and distance * of.n > RULE_OF_THREE:
-        # Two rounds that agree leave the rule of three.
+        # After two rounds that agree, the rule of three no longer widens the interval.
         return None, "; all were asked, once: a second round (--repeat 2) decides if answers agree"
     if of.state in {"once", "exact"} or not distance:
         return None, ""
@@ -229,7 +230,7 @@ def about(result: GateResult, name: str) -> GateResult:
 
 
 def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
-    """Return the gate of a rule. Raises ConfigError if it cannot be understood or makes no sense for its metric."""
+    """Parse a gate. Raises ConfigError if the rule cannot be parsed, or makes no sense for its metric."""
     whole = " ".join(rule.split())
     fixed = _SINCE.fullmatch(whole)
     text, since = fixed.groups() if fixed else (whole, "")
@@ -266,7 +267,7 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
 
 
 def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:
-    """Return why no loss could break a rule, or no figure could pass; None if the rule makes sense."""
+    """Return why the rule can never break or never pass; None if the rule makes sense."""
     if sign == "non-inferior":
         return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
     if limits[0].unit == "pp" and not limits[0].signed:
@@ -292,14 +293,14 @@ def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
     assert match
     own = match["unit"] or ""
     allowed = {"share": {"pp", "%"}, "ms": {"ms", "%"}, "MB": {"MB", "%"}}.get(unit, {"", "%"})
-    # A share that is a figure may be written as metrics.json has it, from 0 to 1.
+    # The limit of a share may also be written as in metrics.json, from 0 to 1.
     plain = bound and unit == "share" and not (own or match["sign"]) and float(match["number"]) <= 1
     if own not in allowed and not plain:
         example = {"share": "-1pp", "ms": "+50ms", "MB": "500MB"}.get(unit, "-0.01")
         units = " or ".join(sorted(allowed - {""})) or "none"
         raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
     value = float(match["number"]) * (-1 if match["sign"] == "-" else 1)
-    # `0pp` means that no loss is allowed; `0 %` of a figure would not be a limit.
+    # `0pp` means that no loss is allowed, so it needs no sign; `0 %` would not be a limit.
     signed = bool(match["sign"]) or (bound and own == "pp" and not value)
     return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, signed, own)
 
@@ -310,8 +311,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def judge_since(
     gate: Gate, past: Sequence[Figures] | None, new: Figures, infos: Mapping[str, MetricInfo]
 ) -> GateResult:
-    """Compare with the evaluation that the gate names; if there is none, the gate does not pass. `past`: None if no
-    history was given. Raises ConfigError if the gate's filter is not known."""
+    """Compare with the evaluation that the gate names; without such an evaluation, the gate does not pass. `past`: None
+    if no history was given. Raises ConfigError if the gate's filter is not known."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
     nights = [(night, night.filters[name].metrics.get(gate.metric)) for night in earlier(past or (), new, name)]
     before = [(night, figure) for night, figure in nights if figure and figure.value is not None]
@@ -320,7 +321,7 @@ def judge_since(
         why = f"not judged: {_missing(gate, past, before)}" if now and now.value is not None else "it has no figure"
         return GateResult(rule=gate.rule, passed=False, reason=why, result="undecided")
     night, was = reference
-    # The best of many nights is partly the luckiest: its interval is adjusted for their number (Bonferroni).
+    # The best of many nights is partly luck, so its interval is adjusted for their number (Bonferroni).
     tests = len(before) if gate.since == "best" else 1
     result = about(gate.judge_difference(_difference(was, now, info, tests), info), name)
     return replace(result, reason=f"{result.reason}, since {night.started[:10]} ({night.title})")
@@ -355,7 +356,7 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
 
 
 def _difference(was: Estimate, now: Estimate, info: MetricInfo, tests: int) -> Difference:
-    """Return the difference with the interval from both figures' intervals (Newcombe 1998), if both have one."""
+    """Return the difference, with an interval made of both figures' intervals (Newcombe 1998), if both have one."""
     assert was.value is not None
     assert now.value is not None
     difference = now.value - was.value

@@ -31,14 +31,14 @@ from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import FLOOR, estimate_quantile
 
 FEWEST_RANKS_ALIKE = 1_000
-"""The sessions from which a figure without a bound, such as the mean rank, may be called equivalent."""
+"""The smallest number of sessions for which an unbounded figure, such as the mean rank, may be called equivalent."""
 FEWEST_CHANGES = 12
-"""The effective number of changes that its interval needs."""
+"""The smallest effective number of changes for which an unbounded figure has an interval."""
 FEWEST_FILES, FEWEST_SESSIONS = 3, 8
-"""The files and sessions that must have changed for a verdict on engines that were asked once: fewer may come from a
-single crash, or from a cache."""
+"""The smallest numbers of changed files and sessions for a verdict on engines that were asked once: fewer changes may
+come from a single crash, or from a cache."""
 MOST_PARTS, FEWEST_IN_PART = 20, 20
-"""The parts of a dimension that get a verdict, and the sessions that each of them must have."""
+"""The largest number of parts of a dimension that get a verdict, and the smallest number of sessions of each part."""
 MOST_FILES = 1000
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval also covers answers that differ from round to round"
@@ -51,7 +51,7 @@ def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
 
 
 class _Selection:
-    """The sums of some figures."""
+    """The sums of several figures."""
 
     def __init__(
         self, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float, repeats: Repeats
@@ -67,7 +67,7 @@ class _Selection:
         self.weighted = bool(sums.sample)
         self.asked = asked if sums.asked is None or not asked else sums.asked
         """A share; 0 if answers depend on random draws, of which there is no end."""
-        # A single file does not show how answers vary from file to file, so they are taken to vary by themselves.
+        # A single file cannot show how answers vary between files, so sessions are assumed to vary independently.
         self.endless = not self.asked or (not repeats.whole and len(sums.rows) == 1)
         """True if answers vary like those of an infinite project."""
         products, sizes = sums.pool(finite=not self.endless)
@@ -83,12 +83,12 @@ class _Selection:
             return Spread(self.new - self.base, center, error, df, widen)
         between, files = jackknife(self.rows)
         error = np.sqrt(np.fmax(sampling, between))
-        # If no answer differs from base to new, few may be otherwise (rule of three).
+        # If no answer differs between base and new, only few sessions can differ (rule of three).
         widen = np.where(changed, 0.0, RULE_OF_THREE * spans / np.maximum(self.observed, 1))
         return Spread(self.new - self.base, center, error, np.maximum(np.nan_to_num(files) - 1, 1), widen)
 
     def too_few(self, at: int) -> str:
-        """Return why a figure has no interval; "" if it has one. A figure without a bound needs more."""
+        """Return why a figure has no interval; "" if it has one. An unbounded figure needs more sessions."""
         if self.observed[at] < FEWEST_OBSERVED:
             return f"an interval takes {FEWEST_OBSERVED} sessions; there are {self.observed[at]:,.0f}"
         if self.infos[at].span is not None:
@@ -116,11 +116,11 @@ class _Selection:
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """The rules by which differences get a verdict.
+    """The rules that give differences their verdicts.
 
-    `asked`: the share of all sessions that was asked. `kind`: "files" or "projects", the sample of other code.
+    `asked`: the share of all sessions that was asked. `kind`: "files" or "projects", the sampling unit of other code.
     `of_new`: the repeats of new's engine alone. `pairs`: the compared sessions of all filters, out of `population`.
-    `unjudged`, `processors`: why nothing, or no CPU time, is judged; empty if it is.
+    `unjudged`, `processors`: the reason why nothing, or no CPU time, is judged; empty if it is judged.
     """
 
     metrics: Sequence[Metric]
@@ -171,7 +171,7 @@ class Judge(msgspec.Struct, frozen=True):
         )
 
     def _cpu(self, index: int, sums: FilterSums) -> Difference:
-        """Return a difference of CPU time, judged by how it differs from file to file."""
+        """Return a difference of CPU time with a verdict from its variation between files."""
         metric = self.metrics[index]
         if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
             why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
@@ -193,8 +193,8 @@ class Judge(msgspec.Struct, frozen=True):
         return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
-        """Return the difference of two sides; None if one has no figure. `rows`: clusters x 1 x 4. `tests`: the number
-        of verdicts that it is adjusted for (Bonferroni)."""
+        """Return the difference of two sides; None if one side has no figure. `rows`: clusters x 1 x 4. `tests`: the
+        number of verdicts to adjust for (Bonferroni)."""
         if not np.all(sums.total[0, [1, 3]] > 0):
             return None
         if self.metrics[0].timed:
@@ -214,7 +214,7 @@ class Judge(msgspec.Struct, frozen=True):
 
     def _judge_figure(self, own: _Selection, at: int, interval: Interval, *, exact: bool) -> Difference:
         info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
-        # Without a changed session, only rounding is left of the difference.
+        # Without a changed session, the computed difference is a rounding error.
         difference = float(new - base) if own.changes[at] else 0.0
         up, down = map(int, own.moved[at])
         better, worse = (down, up) if info.better == "lower" else (up, down)
@@ -270,7 +270,7 @@ class Judge(msgspec.Struct, frozen=True):
         )
 
     def _new_interval(self, own: _Selection, at: int) -> tuple[float | None, float | None]:
-        """Return the interval for absolute gates; (None, None) if there is none."""
+        """Return the interval of new's own figure, which absolute gates need; (None, None) if there is none."""
         info = own.infos[at]
         if info.span is None and (own.asked < 1 or not self.of_new.alike):
             return None, None
@@ -283,15 +283,15 @@ class Judge(msgspec.Struct, frozen=True):
 
     def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
         """Return about how many sessions, over all filters, show a difference of one point four times out of five; the
-        whole population if no smaller number does."""
+        whole population if fewer do not suffice."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None
         weights, block = influence(own.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
         square = max(float(weights @ own.products[block, block] @ weights), 0.0) * observed
         seen = abs(float(own.new[at] - own.base[at]))
-        # A difference of one point moves one session in a hundred, in addition to those that move both ways. The
-        # certain part of the measured difference belongs to neither.
+        # A difference of one point changes one session in a hundred, in addition to those that change in both
+        # directions. The certain part of the measured difference does not count.
         square += span * (POINT - max(seen - np.sqrt(square / observed), 0))
         measured, noise = self.repeats.whole and own.asked > 0, float(own.noise.variance[at])
         between, files = (float(of[0]) for of in jackknife(own.rows[:, [at]]))
@@ -344,11 +344,11 @@ class Judge(msgspec.Struct, frozen=True):
         self, parts: Mapping[tuple[str, str], Sums], divided: Mapping[str, int], leading: int
     ) -> Iterator[Subset]:
         """Yield the parts that have their own verdict, by dimension, the largest first. Verdicts are adjusted for the
-        number of parts of a dimension (Bonferroni). `divided`: sessions by dimension."""
+        number of parts of a dimension (Bonferroni). `divided`: number of sessions by dimension."""
         metric = self.metrics[leading]
         for dimension in sorted({dimension for dimension, _ in parts}):
             fewest, most, below = FEWEST_IN_PART, MOST_PARTS, divided[dimension]
-            # A part of all sessions would only repeat the headline, but all files are listed.
+            # A part with all sessions would repeat the headline, so it is left out; but all files are listed.
             if dimension == "file":
                 fewest, most, below = 1, MOST_FILES, divided[dimension] + 1
             same = [(key[1], sums) for key, sums in parts.items() if key[0] == dimension]

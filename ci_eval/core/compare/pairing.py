@@ -1,4 +1,4 @@
-"""The pairs of sessions that both workspaces have, file by file, and their sums."""
+"""The pairs of sessions that are in both workspaces, file by file, and their sums."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from ci_eval.core.workspace import Workspace, read_items
 SHOWN = 200
 
 ABSENT = 1_000
-"""The rank of an absent text when changes are ordered by size."""
+"""The rank of an absent text, used to order changes by size."""
 
 LONGEST_PREFIX = 5
-"""Prefixes of this many characters and more are one part."""
+"""Longer prefixes are in the same part as prefixes of this length."""
 
 
 class FailureCount(msgspec.Struct):
     rounds: int
     first: int = 0
-    """Failures of the first round, whose answers the figures are of."""
+    """The failures of the first round, which the figures are about."""
     sessions: int = 0
     always: int = 0
     alone: int = 0
@@ -53,7 +53,7 @@ class FailureCount(msgspec.Struct):
     example: str = ""
 
     def of(self, session: SessionScore) -> bool:
-        """Count a session; return whether the engine failed in any round."""
+        """Count a session. Return whether the engine failed in any round."""
         # Only rounds that differ from the first one are stored.
         statuses = [answer.status for answer in answers(session, self.rounds if session.otherwise else 1)]
         failed = [status for status in statuses if status in FAILED]
@@ -70,7 +70,7 @@ class FailureCount(msgspec.Struct):
 
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Pairing:
-    """Pair sessions. `leading`: the index of the metric that parts are compared by."""
+    """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
     checksums, theirs = ({source.path: source.checksum for source in side.sources()} for side in (base, new))
@@ -78,13 +78,13 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     strata = population(base, new, same_text=same_text)
     pairing = Pairing(tasks.CATALOG.load(manifest.task), metrics, filters, leading, rounds, strata)
     for source, of_base in base.sessions(SessionScore):
-        # A file that new does not have did not change: its sessions are base's alone.
+        # If new lacks a file, the file was not changed by new: base has its sessions alone.
         same_text = theirs.get(source.path, source.checksum) == source.checksum
         of_new = new.decode_sessions(source.path, SessionScore) if source.path in theirs else iter(())
         pairing.add(source, of_base, of_new, same_text=same_text)
     for path in theirs.keys() - checksums.keys():
         pairing.only_new += sum(map(evaluated, new.decode_sessions(path, SessionScore)))
-    # Sessions are weighed if strata were asked in unequal shares.
+    # Sessions have weights if strata were asked in unequal shares.
     if strata.is_divided:
         weighted = [of.weigh(strata, pairing.asked) for of in (*pairing.filters.values(), *pairing.parts.values())]
         pairing.weighted = any(weighted)
@@ -106,7 +106,7 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     parts: list[tuple[str, str]]
     stratum: Key
     by_round: list[tuple[int, Floats]]
-    """Each round (rounds x metrics x 4) of each side (0 base, 1 new) that did not answer all rounds alike."""
+    """By side (0 base, 1 new), the numbers of each round (rounds x metrics x 4); only sides whose rounds differ."""
 
 
 class Pairing:
@@ -122,7 +122,7 @@ class Pairing:
         strata: Strata,
     ) -> None:
         self._task, self._filters, self._headline = task, filters.all, filters.leading
-        # Quantiles are not sums: they are made of the latencies.
+        # Quantiles are computed from latencies, not from sums.
         self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
         self._width, self._leading, self._metric = len(metrics), leading, metrics[leading]
         self._divided = standard_parts(filters.headline)
@@ -147,7 +147,7 @@ class Pairing:
     def add(
         self, source: SourceFile, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool
     ) -> None:
-        """Add the sessions of one file. `same_text`: False if they are of two different texts."""
+        """Add the sessions of one file. `same_text`: False if the file has another text on each side."""
         alone_in_base = {session.id: session for session in filter(evaluated, of_base)}
         again: list[SessionScore] = []
         alone_in_new, pairs = 0, []
@@ -216,13 +216,13 @@ class Pairing:
         for side, (session, rounds) in enumerate(zip((base, new), self.rounds, strict=True)):
             if session.otherwise and rounds > 1:
                 by_metric = [observe_rounds(metric, session, rounds) for _, metric in self._summed]
-                # While one side is read round by round, the other is as in its first round.
+                # While one side is read round by round, the other side stays at its first round.
                 rows = [
                     self._row(observed[0], seen) if side else self._row(seen, observed[1])
                     for seen in zip(*by_metric, strict=True)
                 ]
                 by_round.append((side, np.array(rows).reshape(rounds, self._width, 4)))
-        # The gain is by the four numbers of the leading metric, or by scores if that is not a ratio.
+        # The gain is the difference of the leading metric, or of scores if that metric is not a ratio.
         if self._metric.statistic == "ratio":
             above_base, below_base, above_new, below_new = numbers[4 * self._leading : 4 * self._leading + 4]
             gain = above_new / below_new - above_base / below_base if below_base and below_new else 0.0
@@ -230,13 +230,13 @@ class Pairing:
         stratum = self.strata.find(base)
         self.asked[stratum] += 1
         counts = dict[str, bool]()
-        # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that same
-        # dimension also have other pairs, or each would have a single part.
+        # Parts divide the headline's pairs. If the headline is one kind or one prefix length, the parts of that
+        # dimension also include other pairs; otherwise the dimension would have a single part.
         if self._divided:
             group, typed = self._divided
             counts["kind"] = typed in {None, base.typed}
             counts["prefix length"] = group is None or base.properties.kind in GROUPS[group]
-        # A reused session has the latencies of another run.
+        # A reused session has the latencies of an earlier run.
         latencies = [[] if of.reused else [lookup.latency for lookup in of.lookups] for of in (base, new)]
         return _SeenPair(
             numbers=numbers,
@@ -251,7 +251,8 @@ class Pairing:
     def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
         row = [0.0] * (4 * self._width)
         for (number, metric), on_base, on_new in zip(self._summed, base, new, strict=True):
-            # Over its own hits, an engine that no longer finds the hard texts would look better (docs/statistics.md).
+            # Each side's hits are different sessions: an engine that loses the hard texts would look better
+            # (docs/statistics.md).
             if metric.found_by_both and not (on_base and on_new):
                 continue
             for first, observations in ((4 * number, on_base), (4 * number + 2, on_new)):
@@ -264,8 +265,8 @@ class Pairing:
         self, gain: float, source: SourceFile, base: SessionScore, new: SessionScore, *, leads: bool
     ) -> None:
         ranks = shown_rank(self._task, base), shown_rank(self._task, new)
-        # First the headline's sessions; then what users notice most, the score (a rank of 1 → 2 weighs more than
-        # 11 → 12), then how many ranks the text moved. Ids make the order reproducible.
+        # The headline's sessions come first; then larger changes of score (rank 1 → 2 weighs more than 11 → 12), then
+        # larger moves in rank. Ids make the order reproducible.
         size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
         largest = self.improvements if gain > 0 else self.regressions
         # The first change of the heap is the smallest.
@@ -290,7 +291,7 @@ class Pairing:
 
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
-    """Yield (dimension, value). An unknown property makes no part."""
+    """Yield (dimension, value) for each part of the session. An unknown property makes no part."""
     known = session.properties
     yield "file", session.file
     yield "kind", known.kind.value
@@ -312,7 +313,7 @@ def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
 
 class StoredPairs:
     def __init__(self, base: Workspace, new: Workspace, filters: ReportFilters, grammars: Mapping[str, str]) -> None:
-        """`grammars`: end of a file's name → the grammar that colours its source."""
+        """Start the pairing. `grammars`: file ending → grammar that colours the source."""
         self.filters = filters
         self._base = base
         self._new = new
@@ -340,7 +341,7 @@ class StoredPairs:
                 {session.id: session for session in filter(evaluated, of_side)}
                 for of_side in (sessions, self._new.decode_sessions(source.path, Session))
             )
-            # If no session is on both sides, the file has another text in new, to which offsets do not apply.
+            # If no session is on both sides, the file has another text in new, and base's offsets do not apply.
             if mine.keys() & theirs.keys():
                 order = sorted(
                     (mine | theirs).values(), key=lambda session: (session.offset, session.typed, session.id)
@@ -351,7 +352,7 @@ class StoredPairs:
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     """Return the sessions that could have been compared. `same_text`: False if a file differs between the sides."""
     ours, theirs = base.manifest(), new.manifest()
-    # A sample without classes has the first sessions of each class as well, if it has the same seed.
+    # A sample without classes contains the first sessions of each class as well, if both have the same seed.
     divided = ours if ours.strata else theirs
     merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
     if ours.sampling or theirs.sampling:
@@ -385,7 +386,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
 
 
 def explain_classes(*sides: Workspace) -> str:
-    """Return why samples from different classes are not judged; an empty string if the classes are equal."""
+    """Return path → checksum and number of sessions in the workspace's shard; files without sessions are left out."""
     classes = [{project: [*of] for project, of in side.manifest().strata.items()} for side in sides]
     known = [of for of in classes if of]
     if all(of == known[0] for of in known):

@@ -1,4 +1,4 @@
-"""A ranking of more than two workspaces, over the sessions that all of them have."""
+"""A ranking of three or more workspaces over their common sessions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ from ci_eval.core.workspace import Workspace
 def rank(
     workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Ranking:
-    """Raise ConfigError if the workspaces cannot be compared, and NothingToEvaluate if they share no session."""
+    """Rank workspaces over their common sessions. Raises ConfigError if they cannot be compared, and NothingToEvaluate
+    without a common session."""
     manifests = [workspace.manifest() for workspace in workspaces]
     for manifest in manifests[1:]:
         refuse(manifests[0], manifest)
@@ -46,14 +47,14 @@ def rank(
         for metric in metrics
         if metric.of in manifests[0].figures and metric.statistic == "ratio" and metric.info.unit != "ms"
     }
-    # The declared metrics that can rank these sessions, else the first possible one.
+    # Ranked by the declared metrics that apply to these sessions; if none applies, by the first one that does.
     chosen = [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
     has_models = any(manifest.endpoint for manifest in manifests)
     timed = [metric for metric in metrics if metric.info.name in (*TRENDS, *(COSTS if has_models else ()))]
     totals = _CommonSums(manifests[0], chosen, timed, len(workspaces))
     headline = filters.leading
     if not any(headline.weight(session) for _, (first, *_) in _read_common(workspaces) for session in first):
-        # Without any session of the headline, all sessions lead.
+        # If the headline has no session, the ranking is over all sessions.
         headline = filters.led_by_all().leading
     strata = population(workspaces[0], workspaces[1], same_text=False)
     common, touched = Counter[Key](), set[Key]()
@@ -66,7 +67,7 @@ def rank(
             totals.add(path, [[side[number] for number in leading] for side in sides])
     if not totals.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
-    # The best comes first; a side without a figure is the last.
+    # The best side comes first; a side without a figure comes last.
     with np.errstate(invalid="ignore", divide="ignore"):
         values = totals.total[0, :, 0] / totals.total[0, :, 1]
     sign = -1 if chosen[0].info.better == "lower" else 1
@@ -78,7 +79,7 @@ def rank(
             "projects, or of a limited sample that favours its headline): compare two at a time, which does, or "
             "evaluate all sessions"
         )
-    # Other random draws would be further answers, without end, so the share that was asked is 0.
+    # With other random draws the answers would differ, and there is no limit to draws: the asked share is 0.
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
     kind = manifests[0].clusters
     repeats = [[count_repeats([manifests[row], manifests[column]]) for column in order] for row in order]
@@ -111,7 +112,8 @@ def rank(
 
 
 def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Comparison]) -> Ranking:
-    """Take a pair's verdicts from its comparison. Keys: positions of base and new among the given evaluations."""
+    """Replace a pair's verdicts by those of its comparison. Keys: the positions of base and new among the
+    evaluations."""
     tables = {name: [list(row) for row in table] for name, table in ranking.pairs.items()}
     infos, times = {info.name: info for info in ranking.metrics}, [dict(of_side) for of_side in ranking.times]
     for (base, new), comparison in comparisons.items():
@@ -124,7 +126,7 @@ def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Compar
             table = tables.setdefault(name, [[None] * len(ranking.order) for _ in ranking.order])
             table[row][column], table[column][row] = difference, _reverse(difference)
             for side, value in ((row, difference.new), (column, difference.base)):
-                # Times over all rounds, of which the verdict is.
+                # The comparison's verdict is about the times of all rounds.
                 times[side] |= {name: Estimate(value=value)} if name in times[side] else {}
     leading = tables[ranking.declared[0]]
     return replace(
@@ -155,7 +157,7 @@ class _CommonSums:
         self._rows: list[Floats] = []
 
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
-        """Add the sessions of one file: the same ones of each side, in the same order."""
+        """Add the sessions of one file: the same sessions in the same order for each side."""
         self.files[path] = len(sides[0])
         place = pack_location(len(self.files) - 1)
         for number, (side, times) in enumerate(zip(sides, self._times, strict=True)):
@@ -175,14 +177,14 @@ class _CommonSums:
                 ]
             )
             if metric.found_by_both:
-                # Such a metric counts only sessions in which every side has a value.
+                # Such a metric counts a session only if every side has a value.
                 seen[(seen[:, :, 1] == 0).any(axis=1)] = 0
             flat = seen.reshape(len(seen), -1)
             of_file[number] = seen.sum(axis=0)
             self._products[number] += flat.T @ flat
             for base, new in permutations(range(len(sides)), 2):
                 changed = (seen[:, base] != seen[:, new]).any(axis=1).sum()
-                # Changed sessions, and files with any.
+                # Counted are changed sessions, and files with a changed session.
                 self._changes[:, number, base, new] += changed, changed > 0
                 self._fourths[number, base, new] += ((seen[:, new, 0] - seen[:, base, 0]) ** 4).sum()
                 directions = find_directions(np.concatenate([seen[:, base], seen[:, new]], axis=1)[:, None])
@@ -194,7 +196,7 @@ class _CommonSums:
         self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
 
     def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
-        """Return the sums of two sides, and the same by cluster (clusters x 1 x 4)."""
+        """Return the sums of two sides, in total and by cluster (clusters x 1 x 4)."""
         # Each side has two columns: numerator and denominator.
         columns = [2 * base, 2 * base + 1, 2 * new, 2 * new + 1]
         sums = Sums(figures=1)
@@ -215,7 +217,7 @@ class _CommonSums:
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
     def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:
-        """Return figures by metric. Varying answers count as those of an infinite project."""
+        """Return a side's figures by metric. If answers vary, they count as a sample of an infinite project."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
         elsewhere = figures(rows, [metric.info.limits for metric in self.metrics])
         estimates, own = {}, slice(2 * side, 2 * side + 2)
@@ -239,7 +241,7 @@ def _read_common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[li
             continue
         read = (sessions, *(other.decode_sessions(source.path, SessionScore) for other in others))
         sides = [{session.id: session for session in filter(evaluated, side)} for side in read]
-        # Sets of strings have another order in each process, and the last digits of sums depend on it.
+        # The order of a set of strings differs between processes, and the last digits of sums depend on the order.
         if shared := sorted(set.intersection(*map(set, sides))):
             yield source.path, [[side[session_id] for session_id in shared] for side in sides]
 
@@ -253,18 +255,19 @@ def _pairs(
     repeats: Sequence[Sequence[Repeats]],
     draws: Sequence[Sequence[str]],
 ) -> tuple[tuple[Difference | None, ...], ...]:
-    """Return row - column, both in `order`. `repeats`: in `order`. `draws`: why a pair is not judged, if so."""
+    """Return the differences row - column; rows and columns are in `order`. `repeats`: by position in `order`. `draws`:
+    the reason why a pair is not judged, or ""."""
     table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
     pairs = list(combinations(range(len(order)), 2))
     for row, column in pairs:
         sums, rows = totals.pair(metric, base=order[column], new=order[row])
         sessions, why = sum(totals.files.values()), draws[row][column]
         judge = Judge([totals.metrics[metric]], asked, kind, repeats[row][column], sessions, unjudged=why)
-        # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
-        # metrics (Bonferroni), but not of pairs: a pair's own comparison knows of no others.
+        # Each pair is judged once, with the row's side as new, and then mirrored. The level is adjusted for the number
+        # of metrics (Bonferroni), but not of pairs, since a pair's own comparison does not know of other pairs.
         difference = judge.pair(sums, rows, len(totals.metrics))
         if difference and difference.verdict in OPPOSITE:
-            # The mark is adjusted for the pairs, too.
+            # The mark ▲ or ▼ is adjusted for the number of pairs, too.
             marked = difference.p is None or difference.p * len(pairs) < 1 - LEVEL
             difference = replace(difference, marked=marked)
         table[row][column] = difference
@@ -285,7 +288,7 @@ def _reverse(difference: Difference) -> Difference:
         difference=_minus(difference.difference),
         better=difference.worse,
         worse=difference.better,
-        # The own interval of the side that is new in the mirrored pair is not known.
+        # After mirroring, the interval of new's own figure is not known.
         new_low=None,
         new_high=None,
         elsewhere=_mirror(difference.elsewhere),
@@ -293,7 +296,7 @@ def _reverse(difference: Difference) -> Difference:
 
 
 def _mirror(of: Judged) -> Judged:
-    """Return the interval and its verdict with the other sign."""
+    """Return the interval and its verdict with the opposite sign."""
     swap = {"above 0": "below 0", "below 0": "above 0"}
     why = next((of.why.replace(side, opposite) for side, opposite in swap.items() if side in of.why), of.why)
     verdict = OPPOSITE.get(of.verdict, of.verdict)

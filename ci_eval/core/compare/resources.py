@@ -1,4 +1,4 @@
-"""A comparison of times, which needs a run that asked both engines in turns: a busy machine slows a whole run."""
+"""The comparison of times, which needs a run that asked both engines in turns: a busy machine slows all of a run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Sides = tuple[list[Observed], list[Observed]]
 
 
 def is_alternating(base: Manifest, new: Manifest) -> bool:
-    """Return whether one run asked both engines in turns, in several rounds."""
+    """Return whether one run asked both engines in turns over several rounds."""
     return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
 
 
@@ -54,7 +54,7 @@ def compare_times(
         for session in filter(evaluated, sessions):
             if partner := theirs.get(session.id):
                 pairs += 1
-                # Groups are drawn, and a session is in the same one on both sides.
+                # Groups of sessions are sampled, and a session is in the same group on both sides.
                 group = int(GROUPS * draw(manifest.seed, f"{session.id} group"))
                 through = [seen[report_filter.name] for report_filter in filters if report_filter.weight(session)]
                 for number, side in product(rounds, (0, 1)) if through else ():
@@ -62,7 +62,7 @@ def compare_times(
                     for by_metric, index in product(through, range(len(chosen))):
                         by_metric[index][side][number].add(group, list(observed[index]))
     asked = pairs / max(manifest.generated, pairs, 1)
-    # None of these metrics is declared, and readers believe any that changed: all are one family.
+    # None of these metrics is declared, and a reader may pick any that changed: all are adjusted together.
     tests = sum(not metric.is_maximum for metric in chosen)
     return {
         name: {
@@ -79,7 +79,7 @@ def _compare_rounds(metric: Metric, sides: Sides, asked: float, tests: int) -> D
         return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
     base, new, outside = timing.base, timing.new, Elsewhere(why=OF_THIS_MACHINE)
     plain = Difference(base=base, new=new, difference=timing.difference, n=timing.n, elsewhere=outside)
-    # A maximum is a single lookup, which has no interval.
+    # A maximum is the time of a single lookup, which has no interval.
     if metric.is_maximum:
         return replace(plain, why=ONE_LOOKUP)
     if timing.n < FEWEST_OBSERVED:
@@ -103,7 +103,8 @@ def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, 
 
 
 def at_round(session: SessionScore, number: int) -> SessionScore:
-    """Return the session with the latencies of one round; an ERROR if that round did not reach all lookups."""
+    """Return the session with the latencies of one round; its status is ERROR if that round did not reach all
+    lookups."""
     lookups = [
         replace(lookup, latency=latency)
         for lookup in session.lookups
@@ -119,7 +120,7 @@ NOT_KNOWN = "not known of both sides"
 
 
 def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:
-    """Return the differences of start-up times and memory, if at least one side has them, by name."""
+    """Return the differences of start-up times and memory by name, if at least one side has them."""
     ours, theirs = align_figures([base, new])
     both = {}
     for name, was in ours.items():
@@ -133,10 +134,10 @@ def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:
 
 
 def align_figures(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:
-    """Return for each run the figures that at least one run has, by name."""
+    """Return the figures of each run, in the same order; a figure is included if any run has it."""
     footprints = [manifest.footprint for manifest in manifests]
     if not all(footprint.of_worker for footprint in footprints):
-        # The memory of a worker with an engine in it cannot be compared with that of an engine's own processes.
+        # A worker's memory, which includes ci-eval, cannot be compared with the memory of an engine's own processes.
         footprints = [replace(footprint, memory=None) if footprint.of_worker else footprint for footprint in footprints]
     sides = [figures(footprint) for footprint in footprints]
     known = [name for name in INFOS if any(name in side for side in sides)]

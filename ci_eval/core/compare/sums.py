@@ -14,7 +14,7 @@ from ci_eval.core.statistics.timing import BINS
 
 
 class Sums:
-    """A figure is four numbers: numerator and denominator of base, then of new."""
+    """Sums of pairs. A figure has four numbers: numerator and denominator of base, then of new."""
 
     def __init__(self, figures: int, rounds: tuple[int, int] = (1, 1)) -> None:
         self.figures = figures
@@ -49,7 +49,7 @@ class Sums:
         return np.asarray(self.observed_by_side.min(axis=1))
 
     def add(self, seen: Floats) -> Floats:
-        """Add the pairs of one file (pairs x figures x 4); return their sum (figures x 4)."""
+        """Add the pairs of one file (pairs x figures x 4). Return their sum (figures x 4)."""
         flat = seen.reshape(len(seen), 4 * self.figures)
         of_file: Floats = seen.sum(axis=0)
         self.total += of_file
@@ -69,7 +69,8 @@ class Sums:
         stratum.places.append(len(self.rows) - 1)
 
     def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
-        """Weigh sessions if strata were asked in unequal shares; return whether they were. `asked`: by stratum."""
+        """Weight sessions if strata were asked in unequal shares. Return whether they are weighted. `asked`: the asked
+        share by stratum."""
         keys = [*self.by_stratum]
         self.asked = strata.share(asked, keys) if keys else None
         self.sample = strata.weighted(asked, keys)
@@ -91,7 +92,7 @@ class Sums:
         return True
 
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
-        """Return `products` and `observed` as of a simple sample."""
+        """Return `products` and `observed` with the weights of a simple sample."""
         if not self.sample:
             return self.products, self.observed
         strata = [(own.total.reshape(-1), own.products, own.observed) for own in self.by_stratum.values()]
@@ -100,10 +101,10 @@ class Sums:
 
 
 def find_directions(seen: Floats) -> Floats:
-    """Return 1, -1 or 0 for a rise, a fall, or neither; (rows x figures) of (rows x figures x 4)."""
+    """Return 1 for a rise, -1 for a fall, else 0. `seen`: rows x figures x 4; result: rows x figures."""
     above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
     both = (below_base != 0) & (below_new != 0)
-    # Fractions are compared by cross-multiplication: equal ones of whole numbers are exactly equal.
+    # Fractions are compared by cross-multiplication, which is exact for whole numbers.
     return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
 
 
@@ -117,7 +118,7 @@ class FilterSums(Sums):
 
     @property
     def by_cluster(self) -> Floats:
-        """clusters x figures x 4"""
+        """Return the sums by cluster (clusters x figures x 4)."""
         rows = np.stack(self.rows)
         if not self.clusters:
             return rows

@@ -37,9 +37,9 @@ from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import Workspace
 
 WITHIN = frozenset({"actions", "sessions", "errors", "logs", "html"})
-"""Folders of a workspace or report without figures."""
+"""The folders inside a workspace or report that hold no figures."""
 Address = Annotated[str, Meta(pattern=r"\A(https?://[^\s<>\"']+)?\Z", max_length=2_000)]
-"""An address that may become a link in a report: http or https only, so that no browser runs it."""
+"""An address that may become a link in a report: http or https only, since a browser would run other schemes."""
 WATCHED = {"Operating system": "operating system", "CPU": "CPU", "Workers": "workers"}
 
 
@@ -57,14 +57,14 @@ class Figures(Value, frozen=True, kw_only=True):
     client: str = "editor"
     language: str = ""
     conditions: dict[str, str] = {}
-    """Evaluations on one line of a trend share these (Manifest.series)."""
+    """The conditions (Manifest.series) that all evaluations on one line of a trend share."""
     started: str = ""
     environment: dict[str, str] = {}
     seed: int = 0
     filters: dict[str, _Whole]
     headline: str = EVERYTHING
     declared: tuple[str, ...] = ()
-    """The compared metrics. This and the next two are in histories only."""
+    """The compared metrics. This field and the next two are only in histories."""
     gates: tuple[GateResult, ...] = ()
     run: Address = ""
 
@@ -87,16 +87,16 @@ class History(msgspec.Struct, frozen=True):
     evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
     damaged: tuple[str, ...] = ()
-    """The reason why a file was left out, for each such file."""
+    """For each file that was left out, the reason."""
 
 
 def read(folder: Path) -> History:
-    """Read all workspaces and metrics.json below a folder, and JSON files of figures in it. A missing folder is an
-    empty history; damaged files are counted. Raises WorkspaceError for links."""
+    """Read all workspaces, metrics.json files and other JSON files of figures below a folder. A missing folder is an
+    empty history; damaged files are reported in `damaged`. Raises WorkspaceError for links."""
     evaluations: dict[tuple[object, ...], Figures] = {}
     workspaces, damaged = [], []
     for parent, folders, names in os.walk(folder):
-        # os.walk reads this list again, so it is changed in place.
+        # os.walk reads this list again, so the list is changed in place.
         folders[:] = sorted(name for name in folders if name not in WITHIN)
         here = Path(parent)
         if "manifest.json" in names:
@@ -106,18 +106,18 @@ def read(folder: Path) -> History:
                 try:
                     figures = _read(here / name)
                 except WorkspaceError as error:
-                    # A link or a pipe is not a damaged file: somebody put it there.
+                    # A link or a pipe is not damage: somebody put it there.
                     if (here / name).is_symlink() or not (here / name).is_file():
                         raise
                     damaged.append(str(error))
                     continue
-                # The same evaluation may also be in a workspace below, with fewer facts: the one read first counts.
+                # A workspace below may hold the same evaluation with fewer facts: the copy read first counts.
                 evaluations = {(one.started, one.series): one for one in figures} | evaluations
     return History(tuple(evaluations.values()), tuple(workspaces), tuple(damaged))
 
 
 def read_figures(workspace: Workspace) -> Iterator[Figures]:
-    """Yield the figures in metrics.json. Raises WorkspaceError if there is none."""
+    """Yield the figures in metrics.json. Raises WorkspaceError if the file is missing."""
     path = workspace.folder / "reports" / "metrics.json"
     if not path.is_file():
         raise WorkspaceError(f"{workspace.folder} has no reports/metrics.json: `ci-eval report {workspace.folder}`")
@@ -127,18 +127,19 @@ def read_figures(workspace: Workspace) -> Iterator[Figures]:
 def append(
     folder: Path, evaluation: Figures, *, declared: Sequence[str], gates: Sequence[GateResult] = (), run: str = ""
 ) -> Path:
-    """Return the file's path. `declared`: compared metrics. `run`: address of the CI's run."""
+    """Add the figures to a history, and return the file's path. `declared`: compared metrics. `run`: address of the
+    CI's run."""
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     # Evaluations of several series may have started at the same time.
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
-    # The figures may come from an attacker, and the time becomes part of a path.
+    # The figures may come from an attacker, and their time becomes part of a path.
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"
     return atomic.write_json(folder / name, _StoredReport(1, [evaluation]))
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """Return `new` and the earlier evaluations of its series that have its headline, in order of time."""
+    """Return `new` and earlier evaluations of its series with the same headline, in order of time."""
     before = earlier(past, new, new.headline)
     nights = []
     for previous, evaluation in zip([None, *before], [*before, new], strict=True):
@@ -180,7 +181,7 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
 
 
 def earlier(past: Sequence[Figures], new: Figures, part: str) -> list[Figures]:
-    """Return older evaluations of `new`'s series with figures of the filter `part`, in order of time."""
+    """Return earlier evaluations of `new`'s series that have figures of the filter `part`, in order of time."""
     alike = [(machine.seconds(of.started), of) for of in past if of.series == new.series and part in of.filters]
     before = [(began, of) for began, of in alike if began < machine.seconds(new.started)]
     return [of for _, of in sorted(before, key=itemgetter(0))]

@@ -1,4 +1,5 @@
-"""The configuration of an evaluation: YAML or JSON becomes frozen values, or a message about each bad option."""
+"""The configuration of an evaluation: YAML or JSON becomes frozen values, or an error with a message for each wrong
+option."""
 
 from ci_eval.core.config.keys import keys, schema
 from ci_eval.core.config.loading import (

@@ -22,7 +22,7 @@ def wrong_value(value: object, kind: object, path: str) -> str:
     info = inspect.type_info(kind)
     parts = info.types if isinstance(info, inspect.UnionType) else (info,)
     hint = guess(value, choices(info)) if isinstance(value, str) else ""
-    # YAML reads 1.10 or yes as a number or a switch, though a text may be meant.
+    # YAML reads 1.10 as a number and yes as a switch, though a text may be meant.
     if not isinstance(value, str | list | dict | None) and any(isinstance(part, inspect.StrType) for part in parts):
         hint = "; put it in quotes"
     return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
@@ -98,7 +98,7 @@ def _paths(section: type[Section], path: str) -> Iterator[str]:
 
 
 def check(raw: object, source: str) -> Config:
-    """Return the configuration of plain values whose keys are in camelCase. Raises ConfigError that lists all
+    """Return the configuration made of plain values with camelCase keys. Raises ConfigError, which lists all
     problems."""
     problems = list(_section_problems(raw, Config, ""))
     if problems:
@@ -120,7 +120,7 @@ def _section_problems(raw: object, section: type[Section], path: str) -> Iterato
             hint = guess(str(key), fields)
             if not hint:
                 paths = [name for name in _paths(Config, "") if name.rpartition(".")[2].lower() == str(key).lower()]
-                # A key that is nested less deeply was more probably meant.
+                # Of two similar keys, the less deeply nested one was probably meant.
                 depth = min((name.count(".") for name in paths), default=0)
                 likely = " or ".join(name for name in paths if name.count(".") == depth)
                 hint = f"; did you mean {likely}?" if likely else ""
@@ -162,7 +162,8 @@ def _fits(value: object, kind: object) -> bool:
 
 
 def find_section(kind: object) -> type[Section] | None:
-    """Return the section class of a type, also of an optional one; None for other types, and for lists of sections."""
+    """Return the section class of a type, also if the type is optional; None for other types and for lists of
+    sections."""
     sections = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Section)]
     return sections[0] if sections and get_origin(kind) is not tuple else None
 
@@ -175,7 +176,7 @@ def _item(kind: object) -> object:
 
 
 def _fill(raw: object, kind: object) -> object:
-    # YAML reads `actions:` with nothing below it as null.
+    # YAML reads `actions:` without content as null.
     if raw is None and type(None) in get_args(kind):
         return None
     if (section := find_section(kind)) is not None:

@@ -1,6 +1,6 @@
 """A reader of configurations of the JetBrains evaluation plugin, 2019 to 2022 (with the renames of 2023).
 
-A setting that has no effect gets a warning that says what happens instead. Unknown keys stay, and `checking.py` reports
+A setting without effect gets a warning that says what happens instead. Unknown keys stay, and `checking.py` reports
 them.
 """
 
@@ -25,7 +25,7 @@ MOVED = {
     "interpret.completeTokenSeed": "interpret.seed",
     "interpret.sessionSeed": "interpret.seed",
 }
-"""The plugin's key → our key with the same meaning, in the order in which they are moved."""
+"""The plugin's key → ci-eval's key with the same meaning, in the order in which values are moved."""
 
 STATEMENTS: dict[str, dict[str, object]] = {
     "METHOD_CALLS": {"statementTypes": ["METHOD_CALL"]},
@@ -35,7 +35,7 @@ STATEMENTS: dict[str, dict[str, object]] = {
     "ALL": {"statementTypes": ["METHOD_CALL", "FIELD", "VARIABLE"]},
     "ALL_TOKENS": {},
 }
-"""The value of `strategy.statement` (until 2019-09) → filters. Its ALL meant all statements that the plugin knew, not
+"""The value of `strategy.statement` (until 2019-09) → filters. Its ALL meant all statements known to the plugin, not
 all tokens."""
 
 NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "actions.evaluationRoots", "interpret.seed")
@@ -58,14 +58,14 @@ UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "interpret.logLocationAndItemText": ((False,), "the workspace always stores locations and texts"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
-"""The keys without effect → the values (besides null) for which nothing is lost, and what happens instead of others."""
+"""Each key without effect → the values that lose nothing (besides null), and what happens instead for other values."""
 
 UNUSED_FILTERS = ("features", "minimumOffset", "position")
 
 
 def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
-    """Return the configuration in our shape, and warnings. `raw` is not changed. A configuration in our shape is
-    returned as it is. Raises ConfigError if a value cannot be upgraded."""
+    """Return the configuration in ci-eval's shape, and warnings. A configuration that has this shape already is
+    returned as it is. `raw` is not changed. Raises ConfigError if a value cannot be upgraded."""
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():
@@ -79,7 +79,7 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
         _put(config, "project", f"path:{path}", "projectPath")
     strategy = get_value(config, "actions.strategy")
     if isinstance(strategy, dict) and "completionGolf" in strategy:
-        # Later versions of the plugin name several kinds of golf. Here there is one.
+        # Later versions of the plugin name several kinds of golf; ci-eval has one.
         golf = strategy["completionGolf"]
         strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
     _upgrade_user(config)
@@ -145,7 +145,7 @@ def _drop(
 
 
 def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object], str]:
-    """Return the section that a dotted key belongs to, empty if it is not there, and the key's last part."""
+    """Return the section that holds a dotted key (empty if missing), and the key's last part."""
     *parents, last = key.split(".")
     section = config
     for name in parents:
@@ -157,8 +157,8 @@ def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object],
 def make_parent(
     config: dict[str, object], key: str, fault: Callable[[Sequence[str], str], str]
 ) -> tuple[dict[str, object], str]:
-    """Return the section of a dotted key, and the key's last part. A missing section is made. If a
-    value is not a section, raises ConfigError with the text that `fault` makes of the names up to it, and of the
+    """Return the section that holds a dotted key, which is made if missing, and the key's last part. If a value on the
+    way is not a section, raises ConfigError with the text that `fault` makes of the names up to that value, and of the
     value."""
     *parents, last = key.split(".")
     section = config

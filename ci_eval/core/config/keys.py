@@ -60,7 +60,7 @@ def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
 def read_meanings(section: type[Section]) -> Mapping[str, str]:
     """Return key → the text below its field in the source, in the words of YAML."""
     texts: dict[str, str] = {}
-    # Fields of a section may be inherited, and documented in the base.
+    # Sections may inherit fields, whose docstrings are in the base class.
     for cls in reversed(section.__mro__):
         if cls is not Section and issubclass(cls, Section):
             # Python drops the strings below fields, so they are read from the source.
@@ -74,8 +74,8 @@ def read_meanings(section: type[Section]) -> Mapping[str, str]:
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return a JSON schema (draft 2020-12) of configurations in YAML. `known`: dotted key → values that editors offer,
-    though others are not wrong."""
+    """Return a JSON schema (draft 2020-12) of configurations in YAML. `known`: dotted key → values that editors
+    suggest; other values are valid, too."""
     (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
     seen: set[type[Section]] = set()
     waiting: list[tuple[type[Section], str]] = [(Config, "")]
@@ -107,10 +107,10 @@ def _explain(written: dict[str, Any], section: type[Section], path: str, known: 
         if key in SHORT:
             forms = [*forms, SHORT[key]]
         if key == "reports.sessionsFilters":
-            # A filter may be one line (`text.py`).
+            # A filter may be a single line (`text.py`).
             line = {"type": "string", "minLength": 1}
             forms = [{**form, "items": {"anyOf": [form["items"], line]}} for form in forms]
-        # YAML takes `off` and `on` without quotes for false and true.
+        # YAML reads unquoted `off` and `on` as false and true.
         if key == "interpret.confine":
             forms = [*forms, {"const": False}]
         if key == "interpret.autoImport":

@@ -30,27 +30,27 @@ VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
 
 USUAL_LENGTHS = (0, 1, 3)
-"""The numbers of typed letters if the configuration has none. Without a typed letter any engine looks bad; most lists
-are shown at the first letter."""
+"""The numbers of typed letters if the configuration has none. Without a typed letter every engine looks bad, and most
+editors show lists from the first letter on."""
 
 USUAL_SESSIONS = 1_000
-"""The number of sessions if the configuration has none: some minutes, and an interval of about three points."""
+"""The number of sessions if the configuration has none: it takes some minutes, and gives an interval of about three
+points."""
 NUMBERS = ("sessionsLimit", "sessionProbability")
-"""The keys of `interpret` that say how many sessions are asked. `sessionsLimit: null` says all of them."""
+"""The keys of `interpret` that decide how many sessions are asked. `sessionsLimit: null` means all."""
 
 SPECS = ("project", "dataset")
-"""The sections that may be just their `spec`."""
+"""The sections that may be written as their `spec` alone."""
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     config: Config
     warnings: tuple[str, ...]
     own_prefix: bool = False
-    """True if the file or an override sets the prefix. Configurations of the JetBrains plugin, which are JSON, always
-    do."""
+    """True if the file or an override sets the prefix, as every configuration of the JetBrains plugin (JSON) does."""
     own_number: bool = False
     own_headline: bool = False
-    """True if the file or an override sets the leading sessions; configurations of old workspaces do not."""
+    """True if the file or an override sets the headline; configurations of old workspaces do not."""
 
 
 def load(
@@ -77,7 +77,7 @@ def load(
         _put(raw, "engine", engine, "command line")
     for override in overrides:
         _override(raw, override)
-        # Checking after each override lets the message name the one that is wrong.
+        # Checking after each override lets the message name the wrong one.
         check(raw, f"--set {override}")
 
     def interpolate(key: str, text: str) -> str:
@@ -103,8 +103,8 @@ def load(
 
 
 def add_ladder(config: Config) -> Config:
-    """Return the configuration with the usual prefixes, unless it sets a prefix, has a modelled user, or has another
-    task than completion."""
+    """Return the configuration with the usual prefixes, unless it sets a prefix, has a modelled user, or has a task
+    other than completion."""
     strategy = config.actions.strategy
     if config.effective_task != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
@@ -113,7 +113,8 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """Return the configuration with the usual number of sessions, unless it has a number or a dataset (asked whole)."""
+    """Return the configuration with the usual number of sessions, unless it has a number, or a dataset, which is asked
+    as a whole."""
     interpret = config.interpret
     has_number = interpret.sessions_limit is not None or interpret.session_probability < 1
     if has_number or config.dataset.spec:
@@ -127,14 +128,14 @@ def dump(config: Config) -> str:
     endpoint = {field.encode_name: values.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)}
     # The engine's own keys come first, then those of an endpoint if there is one.
     raw["engine"] = values | (endpoint if config.engine.endpoint is not None else {})
-    # `$${` keeps `load` from reading a variable into the text.
+    # In the text, `$${` keeps `load` from reading a variable.
     _change_texts(raw, lambda _, text: text.replace("${", "$${"))
     return write_yaml(raw)
 
 
 def set_engine_command(config: Config, command: str, like: str | None = None) -> Config:
     """Return the configuration with a language server as its engine. `command`: as typed in a shell. `like`: the named
-    engine whose settings the server gets; None = that of the configuration. Raises ConfigError."""
+    engine whose settings the server gets; None = the configuration's. Raises ConfigError."""
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
@@ -143,7 +144,7 @@ def set_engine_command(config: Config, command: str, like: str | None = None) ->
         raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
     engine = config.engine
     if engine.command is None and (engine.endpoint is not None or engine.name != EngineConfig().name):
-        # Settings of an endpoint, or on top of a named engine, are not meant for another one.
+        # Settings of an endpoint or of a named engine were not meant for this engine.
         engine = EngineConfig(reads=engine.reads)
     like = like or engine.like
     own = replace(engine, name=EngineConfig().name, version=None, command=words, endpoint=None, like=like)
@@ -166,7 +167,7 @@ def patch(
     title: str | None = None,
     output_dir: str | None = None,
 ) -> Config:
-    """Return the configuration with the options of the command line; None leaves a value as it is. `engine` is NAME or
+    """Return the configuration with the options of the command line; None keeps a value. `engine` is NAME or
     NAME@VERSION. Raises the ConfigError of `load`; `${name}` has no meaning here."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     options = {
@@ -187,7 +188,7 @@ def patch(
         if value is not None:
             _put(raw, key, value, "command line")
     if project is not None or dataset is not None:
-        # A project or dataset on the command line replaces the projects of the file.
+        # A project or dataset on the command line replaces `projects` of the file.
         raw["projects"] = []
     patched, _ = settle(check(raw, "command line"), "command line")
     if model and patched.interpret.completion_type not in BY_MODEL:
@@ -199,8 +200,8 @@ def patch(
 
 
 def override(config: Config, settings: Sequence[str]) -> Config:
-    """Return the configuration changed by settings KEY=VALUE. A KEY may leave out its section if no other key ends like
-    it, such as `completionType`. Raises ConfigError."""
+    """Return the configuration changed by settings KEY=VALUE. A KEY may leave out its section, such as
+    `completionType`, if no other key has the same end. Raises ConfigError."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -211,8 +212,8 @@ def override(config: Config, settings: Sequence[str]) -> Config:
 
 
 def complete_key(key: str) -> str:
-    """Return the dotted name of a key that is written without its section; other keys as they are. Raises ConfigError
-    if no key or several keys end like it."""
+    """Return the dotted name of a key that was written without its section; other keys are returned as they are. Raises
+    ConfigError if no key, or several keys, have that end."""
     names = [known.name for known in keys()]
     if "." in key or key in names or key in Config.__struct_fields__:
         return key
@@ -226,8 +227,8 @@ def complete_key(key: str) -> str:
 
 
 def add_filters(config: Config, names: Iterable[str]) -> Config:
-    """Return the configuration with a session filter for each expression, such as `kind=FIELD prefix=1`, among `names`.
-    Names of filters that reports have already, and names that are not expressions, add nothing. Raises ConfigError."""
+    """Return the configuration with a session filter for each name that is an expression, such as `kind=FIELD
+    prefix=1`. Other names, and names of existing filters, add nothing. Raises ConfigError."""
     known = {part.name for part in config.report_filters.all}
     expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
     raw: dict[str, object] = msgspec.to_builtins(config)
@@ -256,11 +257,11 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
     if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
         if below.get("spec") != value:
-            # The name belongs to the project that is replaced.
+            # The project is replaced, so its name no longer applies.
             below.pop("name", None)
     former = section.get(last, InterpretConfig().completion_type)
     if key == "interpret.completionType" and isinstance(reports := raw.get("reports"), dict):
-        # The JetBrains plugin titles an evaluation by its completion type: such a title follows the type.
+        # The JetBrains plugin titles an evaluation by its completion type, so the title changes with the type.
         reports |= {"evaluationTitle": value} if reports.get("evaluationTitle") == former else {}
     section[last] = value
     try:
@@ -270,9 +271,8 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 
 def _spread(raw: dict[str, object]) -> None:
-    """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`,
-    and filters in one line. Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and
-    true."""
+    """Expand short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`, and
+    filters in one line. Also restore `off` and `on`, which YAML reads as false and true without quotes."""
     interpret = raw.get("interpret")
     if isinstance(interpret, dict):
         if isinstance(profile := interpret.get("userModel"), str):
@@ -309,13 +309,13 @@ KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
     overrides: tuple[str, ...] = ()
-    """Settings KEY=VALUE, of keys that a view may change."""
+    """Settings KEY=VALUE, for keys that a view may change."""
     filters: tuple[str, ...] = ()
-    """Expressions in place of the filters that reports had; the first one leads."""
+    """Expressions that replace the filters of the reports; the first one leads."""
     title: str | None = None
 
     def settings(self) -> dict[str, object]:
-        """Return the changed settings: key → value. Raises ConfigError if a key belongs to what was measured."""
+        """Return the changed settings: key → value. Raises ConfigError if a key belongs to the measurement."""
         settings = dict[str, object]()
         for override in self.overrides:
             key, _, value = override.partition("=")
@@ -334,14 +334,14 @@ UNCHANGED = View()
 
 
 def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
-    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE. A missing file is a
-    view without settings. Raises ConfigError."""
+    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE. A missing file is an
+    empty view. Raises ConfigError."""
     return _spell({**_read_view(path), **change.settings()})
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
-    """Change the view stored at `path`, of what was measured with the configuration at `config`. Raises ConfigError,
-    after which the view is as before."""
+    """Change the view stored at `path`. `config`: the path of the configuration of the measurement. If ConfigError is
+    raised, the view is unchanged."""
     if change == UNCHANGED:
         return
     # A wrong setting raises before anything is stored.
@@ -364,7 +364,7 @@ def _read_view(path: Path) -> dict[str, object]:
 
 
 def _spell(settings: Mapping[str, object]) -> list[str]:
-    # JSON is YAML, in one line.
+    # YAML also reads JSON, which fits in one line.
     return [f"{key}={json.dumps(value)}" for key, value in settings.items()]
 
 

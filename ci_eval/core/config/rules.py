@@ -1,4 +1,4 @@
-"""The rules about several values of a configuration, and the few values that are changed with a warning."""
+"""The rules about several values of a configuration, and the values that are changed with a warning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING_TO_EMULATE = (
 )
 
 MOST_LENGTHS = 100
-"""The most lengths of a Ladder: each adds a session for each token."""
+"""The most lengths of a Ladder: each length adds a session for each token."""
 
 USER_TYPES = (
     "`actions.strategy.prefix` is {0}, but the modelled user decides when completion is asked for; EveryPrefix is "
@@ -33,8 +33,8 @@ USER_TYPES = (
 
 
 def settle(config: Config, source: str) -> tuple[Config, list[str]]:
-    """Return the configuration as it will be evaluated, with a warning for each change. Raises ConfigError if a rule is
-    broken."""
+    """Return the configuration as it will be evaluated, with a warning for each changed value. Raises ConfigError if a
+    rule is broken."""
     if problems := list(_problems(config)):
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
     warnings: list[str] = []
@@ -53,7 +53,7 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
     strategy = replace(strategy, filters=_drop_open_regex(strategy.filters))
     parts = config.reports.sessions_filters
     parts = tuple(replace(part, filters=_drop_open_regex(part.filters)) for part in parts)
-    # Others refuse unknown languages.
+    # Unknown languages are refused elsewhere.
     language = config.language.strip().lower()
     settled = replace(
         config,
@@ -65,7 +65,7 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
 
 
 def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:
-    # A regular expression that matches everything must not exclude tokens whose package is unknown.
+    # A package filter that matches everything would exclude tokens whose package is not known, so it is removed.
     return replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
 
 
@@ -78,7 +78,7 @@ def _problems(config: Config) -> Iterator[str]:
     yield from _prefix_problems(strategy.prefix)
     yield from _inside_problems(config)
     user = config.interpret.user_model
-    # Sums of floats are not exact.
+    # Sums of floats are inexact, so they are compared with a tolerance.
     if user and user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
         yield (
             f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "
@@ -132,7 +132,7 @@ def _engine_problems(config: Config) -> Iterator[str]:
 
 
 def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
-    # The message does not repeat the value, which may be a key itself.
+    # The value may be a secret key, so the message does not repeat it.
     if settings.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", settings.key):
         yield (
             f"`{section}.key` is not the name of an environment variable (capitals, digits, _); put the key into a "

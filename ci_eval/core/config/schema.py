@@ -233,7 +233,7 @@ class Config(Section, frozen=True):
 
     @property
     def effective_task(self) -> str:
-        """Return the task's name: golf, imports, silent and inside come from the strategy."""
+        """Return the task's name. The tasks golf, imports, silent and inside may be set by the strategy."""
         strategy = self.actions.strategy
         if strategy.completion_golf:
             return "golf"
@@ -272,7 +272,7 @@ class Config(Section, frozen=True):
 
     @property
     def user(self) -> UserModelConfig | None:
-        # Emulated typing ends as soon as the text is offered, as with a user who always takes it.
+        # Emulated typing ends as soon as the text is offered, like a user who always accepts.
         emulated = self.actions.strategy.prefix.emulate_typing
         return self.interpret.user_model or (UserModelConfig(profile="always") if emulated else None)
 

@@ -1,5 +1,5 @@
-"""The text of a configuration, YAML or JSON, as plain values, and filters as one line of text. Limits keep a hostile
-file cheap."""
+"""The text of a configuration, YAML or JSON, as plain values; and filters written in one line. Limits protect against
+hostile files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ import yaml
 from ci_eval.core.base.errors import ConfigError
 
 MAX_BYTES = 200_000
-"""The largest file; reading it takes two seconds at worst. It has room for a list of two thousand files."""
+"""The largest file in bytes, with room for a list of two thousand file names; reading one takes at most two seconds."""
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
 """The most values of a file. An alias counts as often as it is used."""
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader of YAML as people write it: 1e-3 is a number, as it is in JSON."""
+    """A loader that reads 1e-3 as a number, as JSON does."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -41,7 +41,7 @@ def read(path: Path) -> object:
     """Return the values of a file, read as JSON if it is called `.json`, and as YAML otherwise. Raises ConfigError."""
     try:
         with path.open("rb") as file:
-            # One byte more than allowed shows that the file is too large.
+            # One byte more shows that the file is too large.
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         if re.match(r"[a-z]+:.", str(path)):
@@ -81,21 +81,20 @@ def parse_yaml(text: str, source: str) -> object:
         raise ConfigError(f"{source}: character {error.position + 1} is not allowed in YAML") from None
     except RecursionError:
         raise ConfigError(f"{source}: is nested too deeply") from None
-    # PyYAML does not catch what its constructors of scalars raise, for example for the date 2024-13-45.
+    # PyYAML does not catch exceptions of its scalar constructors, such as for the date 2024-13-45.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ConfigError(f"{source}: a value cannot be read ({error}); if a text is meant, put it in quotes") from None
 
 
 def _copy(value: object, depth: int = 0) -> object:
-    """Return a copy in which nothing is shared, so that a change of one value never changes another. Raises
-    RecursionError if it is nested too deeply, and ValueError for numbers beyond 64 bits and halves of surrogate
-    pairs."""
+    """Return a deep copy without shared values, so that changing one value never changes another. Raises RecursionError
+    if the value is nested too deeply, and ValueError for numbers beyond 64 bits and lone surrogates."""
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("a number beyond 64 bits")
     if isinstance(value, str):
-        value.encode()  # raises for half of a surrogate pair, which can be escaped, but is no text
+        value.encode()  # raises for a lone surrogate, which JSON can escape
     if isinstance(value, dict):
         return {_copy(key, depth + 1): _copy(below, depth + 1) for key, below in value.items()}
     return [_copy(below, depth + 1) for below in value] if isinstance(value, list) else value
@@ -139,7 +138,7 @@ _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DO
 
 
 def _parse_json(text: str, source: str) -> object:
-    # The plugin reads comments, and its README shows some. Blanks in their place keep lines and columns.
+    # The plugin's README shows comments, which JSON does not have. Blanks in their place keep lines and columns.
     text = _STRING_OR_COMMENT.sub(lambda part: part[0] if part[0][0] == '"' else re.sub(r"\S", " ", part[0]), text)
 
     def mapping(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -160,16 +159,16 @@ def _parse_json(text: str, source: str) -> object:
 
 
 def write_yaml(value: object) -> str:
-    """Return YAML with keys in their order, which `parse_yaml` reads back to an equal value."""
+    """Return YAML with keys in their order. `parse_yaml` reads it back to an equal value."""
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=120)
     return text
 
 
 def read_expression(text: str) -> dict[str, object]:
-    """Return the entry of `reports.sessionsFilters` that an expression means; its values are not checked. A
-    session passes if it passes each condition. Raises ConfigError if the text is not a list of conditions."""
+    """Return the entry of `reports.sessionsFilters` that an expression means; its values are not checked. A session
+    passes if all conditions hold. Raises ConfigError if the text is not a list of conditions."""
     try:
-        # As in a shell, quotes hold values with spaces together.
+        # As in a shell, quotes allow spaces in values.
         conditions = shlex.split(text)
     except ValueError as error:
         raise ConfigError(f"filter {text!r}: {error}") from None
@@ -205,6 +204,6 @@ CONDITIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "scenario": ("scenarios", _list),
     "evolution": ("evolutions", _list),
 }
-"""The condition's name → the key of the configuration, and how its value is read."""
+"""The condition's name → the configuration's key, and the type of its value."""
 _OF_SESSIONS = ("typed", "file", "text")
 _KNOWN = f"there are {', '.join(CONDITIONS)}, each with `=` and a value, separated by spaces"

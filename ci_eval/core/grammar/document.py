@@ -1,6 +1,6 @@
-"""The text of a document and offsets in it: decoding, line ends, checksums, edits.
+r"""The text of a document and its offsets: decoding, line ends, checksums, edits.
 
-Offsets count Unicode code points of the text with "\\n" line ends. Other counts exist only here and in
+Offsets count Unicode code points of the text with "\n" line ends. Other counts exist only here and in
 `adapters/lsp/protocol.py`.
 """
 
@@ -21,11 +21,12 @@ from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
 
 
 class GapText:
-    """A text in which a change costs what lies between it and the one before, not the length of the text."""
+    """A text in which the cost of a change depends on the distance to the last change, not on the length of the
+    text."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
-        # The text is `_before`, `_after` from its end to its beginning, and `_rest` from `_start` on.
+        # The text is `_before`, then `_after` in reverse order, then `_rest` from `_start` on.
         self._before: list[str] = []
         self._at = 0
         self._after: list[str] = []
@@ -40,8 +41,8 @@ class GapText:
         return "".join((*self._before, *reversed(self._after), self._rest[self._start :]))
 
     def replace(self, begin: int, end: int, text: str) -> str:
-        """Replace the range between two offsets with `text` and return what was there. Raises ValueError if the range
-        is outside the text."""
+        """Replace the range between two offsets with `text`, and return the replaced text. Raises ValueError if the
+        range is outside the text."""
         if not 0 <= begin <= end <= self._length:
             raise ValueError(f"range {begin}-{end} is outside the text of {self._length} characters")
         if begin > self._at:
@@ -77,22 +78,22 @@ class NotText(Exception):
 
 
 class OtherEncoding(NotText):
-    """The error for text whose encoding is not known."""
+    """The error for text in an unknown encoding."""
 
 
-# Of Python (PEP 263), Ruby and Emacs, in a comment on one of the first two lines.
+# Declarations of Python (PEP 263), Ruby and Emacs, in a comment on one of the first two lines.
 _DECLARED = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*(?:#|//|/\*|;)[^\n]*?coding[:=][ \t]*([-\w.]+)")
-# Of Maven, Ant, Gradle and sbt: `sourceEncoding>X<`, `encoding="X"`, `"-encoding", "X"`.
+# Declarations of Maven, Ant, Gradle and sbt: `sourceEncoding>X<`, `encoding="X"`, `"-encoding", "X"`.
 _BUILD_FILES = ("pom.xml", "build.xml", "build.gradle", "build.gradle.kts", "build.sbt")
 _BUILD_ENCODING = re.compile(rb"encoding(?:>|[\"']?\s*[=,(]?\s*[\"'])\s*([A-Za-z][-\w.]*)", re.IGNORECASE)
 _PROLOG = re.compile(rb"<\?xml[^>]*>")
 
 
 def decode(data: bytes, otherwise: str = "") -> str:
-    """Return the text of bytes, with "\\n" line ends and without byte order mark: UTF-8, else in the encoding that the
-    first lines declare, else in the encoding `otherwise`.
+    r"""Return the decoded text, with "\n" line ends and without byte order mark. Tried are UTF-8, the encoding that the
+    first lines declare, and `otherwise`.
 
-    Raises NotText if there is a NUL byte, or if the bytes have none of these encodings.
+    Raises NotText for a NUL byte, or if no encoding fits.
     """
     if b"\0" in data:
         raise NotText(f"not a text file: NUL byte at offset {data.index(0)}")
@@ -111,12 +112,13 @@ def decode(data: bytes, otherwise: str = "") -> str:
 
 
 def read_text(root: Path, path: str) -> str:
-    """Return the text of a file of a project. Raises NotText, or OSError unless it is a regular file there."""
+    """Return the text of a project's file. Raises NotText, or OSError unless it is a regular file of the project."""
     return decode_file(root, path, read_own(root, path))
 
 
 def decode_file(root: Path, path: str, data: bytes) -> str:
-    """Return the text of a file's bytes, as its own lines or else the nearest build file declare. Raises NotText."""
+    """Return the text of a file. The encoding is declared in the file itself, else in the nearest build file. Raises
+    NotText."""
     try:
         return decode(data)
     except OtherEncoding:
@@ -138,8 +140,8 @@ def _build_encoding(root: Path, folder: PurePosixPath) -> str:
     return ""
 
 
-# Nobody types into longer lines: programs wrote them, and tools take minutes to read them. The limit is a length and
-# not a time, so that the same files pass on every machine.
+# Programs write longer lines, not users, and tools take minutes to read them. The limit is a length rather than a time,
+# so that every machine leaves out the same files.
 LONGEST_LINE = 100_000
 """The most code points that a line may have."""
 
@@ -159,18 +161,18 @@ def checksum(text: str) -> str:
 
 
 _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))
-"""A table of bytes: 1 if a code point of UTF-8 text begins with the byte (all but 0x80 to 0xBF), else 0."""
+"""A table of bytes: 1 if the byte begins a code point in UTF-8 (all but 0x80 to 0xBF), else 0."""
 
 
 def code_points(data: bytes) -> Sequence[int]:
-    """Return the offset in code points for each byte offset of UTF-8 text, its end included."""
+    """Return the offset in code points for each byte offset of UTF-8 text, including the end."""
     if data.isascii():
         return range(len(data) + 1)
     return list(accumulate(data.translate(_BEGINS), initial=0))
 
 
 def line_ranges(text: str) -> list[tuple[int, int]]:
-    """Return begin and end of each line, with its line end."""
+    """Return begin and end of each line, including its line end."""
     return list(pairwise(accumulate(map(len, text.splitlines(keepends=True)), initial=0)))
 
 
@@ -179,15 +181,15 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 MANY = 8
-"""The most edits that are sent one by one; more of them become a single one."""
+"""The most edits that are sent one by one; if there are more, a single edit replaces them."""
 
 
 def difference(old: str, new: str) -> Edit:
-    """Return the single edit that makes `new` of `old`."""
+    """Return the single edit that turns `old` into `new`."""
     most = min(len(old), len(new))
-    # A binary search for the first length at which the two differ compares slices, which is fast.
+    # A binary search that compares slices is fast.
     begin = bisect_left(range(most), True, key=lambda length: not old.startswith(new[: length + 1]))
-    # Both ends must not overlap, as they would for `aa` and `aaa`.
+    # The common beginning and end must not overlap, as they would for `aa` and `aaa`.
     end = bisect_left(range(most - begin), True, key=lambda length: not old.endswith(new[len(new) - length - 1 :]))
     return begin, len(old) - begin - end, new[begin : len(new) - end]
 
@@ -203,7 +205,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        # Joined only on request, since most sessions of a sample are never asked.
+        # Edits are joined only on request, since most sessions of a sample are not asked.
         if self._text is None:
             self._text = str(self._gap)
         return self._text
@@ -215,14 +217,14 @@ class Document:
         self.caret = offset
 
     def delete(self, begin: int, end: int) -> None:
-        """Put the caret at `begin`. Raises ValueError if the range is outside the text."""
+        """Delete a range and put the caret at `begin`. Raises ValueError if the range is outside the text."""
         self._change(begin, end, "")
 
     def insert(self, text: str) -> None:
         self._change(self.caret, self.caret, text)
 
     def jump(self, text: str, caret: int) -> None:
-        """Change the text to `text` by a single edit, and put the caret at an offset in it."""
+        """Change the text to `text` by a single edit, and put the caret at the offset `caret`."""
         begin, deleted, inserted = difference(self.text, text)
         if deleted or inserted:
             self._change(begin, begin + deleted, inserted)
@@ -238,9 +240,9 @@ class Document:
                 self.insert(action.text)
 
     def take_edits(self) -> list[Edit]:
-        """Return the edits since the last call, in order. A deletion that the next edit reverts is left out with it.
+        """Return the edits since the last call, in order. A deletion and the edit that reverts it are left out.
 
-        More than MANY edits (those of sessions that were not chosen) become a single one, of the part of the text that
+        If there are more than MANY edits (of sessions that were not chosen), a single one replaces the part that
         differs.
         """
         edits = self._edits if len(self._edits) <= MANY else [difference(self._taken, self.text)]
@@ -251,7 +253,7 @@ class Document:
         removed = self._gap.replace(begin, end, text)
         self._text = None
         self.caret = begin + len(text)
-        # This edit restores the text that the edit before deleted: both are dropped.
+        # This edit restores the text that the last edit deleted, so both are dropped.
         if not removed and self._undone_by == (begin, text):
             self._edits.pop()
             self._undone_by = None

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from ci_eval.core.import_syntax import Imports
 
 MOST = 100
-"""The most packages that are listed; imports of others still count in the share."""
+"""The most packages that are listed; the share counts imports of all packages."""
 
 
 def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
@@ -26,7 +26,7 @@ def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[f
 
 
 def merge_readings(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
-    """Yield the imports of a file that was read in several folders, each with whether any folder resolves it."""
+    """Yield each import of a file that was read in several folders, with whether any folder resolves the import."""
     for known in zip(*readings, strict=True):
         yield known[0][0], any(is_resolved for _, is_resolved in known)
 
@@ -38,9 +38,10 @@ def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
 
 
 NEAR = "."
-"""The first part of the name of a module that is looked for near the importing file: `./a`, `..a`, `#include "a"`."""
+"""The first part of a module's name if the module is looked for near the importing file: `./a`, `..a`, `#include "a"`.
+"""
 Name = tuple[str, ...]
-"""A module's name in parts: of `a.b`, `a/b.h` and `a::b` it is a, b; perhaps with NEAR before them."""
+"""A module's name in parts: a, b for `a.b`, `a/b.h` and `a::b`; NEAR may precede them."""
 
 _FROM = re.compile(r"\s*from\s+([.\w]+)\s+import\s+\(?([\w\s,]*)")
 _LINE = re.compile(r"\s*(?:#\s*)?(?:import|include|include_once|using|use|require|require_once|require_relative)\b(.*)")
@@ -48,17 +49,17 @@ _QUOTED = re.compile(r"[\"'<]([^\"'<>\s]+)[\"'>]")
 _INCLUDED = re.compile(r"\s*#\s*(?:include|import)\s*\"([^\"\n]+)\"")
 _SCRIPT = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(|\bimport)\s*[\"']([^\"'\n]+)[\"']")
 _ALONE = re.compile(r"^\s*(?:[\w.]+\s+)?\"([^\"\s]+)\"\s*$")
-"""A line of a block of Go's imports."""
+"""A line in an import block of Go."""
 _DOTTED = re.compile(r"[A-Za-z_][\w]*(?:(?:\.|::|\\)[A-Za-z_]\w*)*")
 _WORDS = frozenset({"static", "as", "public", "type", "typeof"})
 _HERE = frozenset({"crate", "self", "super"})
 _INDEX = frozenset({"__init__", "index", "mod"})
-"""The names of files that are imported by the name of their folder."""
+"""The file names that are imported by the name of their folder."""
 
 
 def read_module_names(text: str) -> Iterator[Name]:
-    """Yield the modules that the text's import lines name, in order. For a `from` line, these are the module joined
-    with each imported name, then the module alone."""
+    """Yield the module names in the text's import lines, in order. A `from` line yields the module joined with each
+    imported name, then the module alone."""
     for line in text.split("\n"):
         if python := _FROM.match(line):
             module = _parts(python[1], ".")
@@ -79,14 +80,14 @@ def read_module_names(text: str) -> Iterator[Name]:
 def _parts(name: str, separator: str) -> Name:
     """Return the parts of a module's name. A leading dot, as in `../a`, becomes NEAR; words such as `crate` are
     dropped."""
-    # `crate` and `super` of Rust only name where the search starts.
+    # Rust's `crate` and `super` only say where the search starts.
     parts = tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
     return (NEAR, *parts) if name.startswith(".") else parts
 
 
 class Modules:
     def __init__(self, paths: Iterable[str]) -> None:
-        """`paths`: below the project's root, with `/` between folders."""
+        """Index the paths, which are relative to the project's root, with `/` between folders."""
         self._by_last: dict[str, list[tuple[Name, str]]] = defaultdict(list)
         self._packages: dict[str, list[tuple[Name, str]]] = defaultdict(list)
         for path in sorted(paths):
@@ -99,13 +100,13 @@ class Modules:
                 self._packages[parts.parent.name].append((parts.parent.parts, path))
 
     def found(self, name: Name, importing: str) -> list[str]:
-        """Return the file of that name, or the file that has it as a member, or the files of a Go package.
+        """Return the file of a module's name, or the file with the name as a member, or the files of a Go package.
 
-        If several files fit, the one whose whole path is the name wins, unless the name says NEAR; else the nearest.
+        If several files match, the exact path wins unless the name has NEAR; else the nearest file wins.
         """
         near, name = name[:1] == (NEAR,), tuple(part for part in name if part != NEAR)
         name = (*name[:-1], name[-1].partition(".")[0]) if name else name
-        # The last part may be a member of the module, so the name without it is tried next.
+        # The last part may be a member of the module, so the name without that part is tried next.
         for candidate in (name, name[:-1]):
             known = self._by_last.get(candidate[-1], ()) if candidate else ()
             fitting = [
@@ -120,7 +121,7 @@ class Modules:
 
 
 def shared(one: str, other: str) -> int:
-    """Count the folders that two paths have in common, from the root on."""
+    """Return the number of folders that two paths have in common, from the root on."""
     folders = (path.split("/")[:-1] for path in (one, other))
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*folders, strict=False)))
 

@@ -1,6 +1,6 @@
-"""The reading of source text as one or more trees: unreadable text is rewritten or cut, and the loss is measured.
+"""Reading of source text as one or more trees: unreadable text is rewritten or cut, and the loss is measured.
 
-A rewriting keeps every offset: a newer construct becomes an older one of the same length, which the grammar knows.
+Rewriting keeps every offset: it replaces a newer construct by an older one of the same length, which the grammar knows.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Match = re.Match[bytes]
 
 
 class Rewritten(NamedTuple):
-    """A text of which parts were rewritten, all as long as they were."""
+    """A text with rewritten parts of unchanged length."""
 
     text: bytes
     keywords: tuple[Span, ...] = ()
-    """Words of the language that were in what was replaced."""
+    """Keywords of the language inside the replaced parts."""
     types: tuple[Span, ...] = ()
-    """Names of types that were in what was replaced."""
+    """Names of types inside the replaced parts."""
     layers: tuple[bytes, ...] = ()
-    """The further texts, each as long, that are blank but for parts that are blank in `text`."""
+    """Further texts of the same length: blank, except for parts that are blank in `text`."""
     lost: int = 0
     """The number of words that are in none of the texts."""
     trouble: str = ""
@@ -37,22 +37,23 @@ class Rewritten(NamedTuple):
 class Rewriting(Protocol):
     @property
     def always(self) -> bool:
-        """Return whether the grammar misreads this without noticing; else it is tried only if there are errors."""
+        """Return whether the repair is always made, since the grammar misreads the construct without an error; other
+        repairs are tried only if there are errors."""
 
     def apply(self, source: bytes, /) -> Rewritten: ...
 
 
 class Repair(NamedTuple):
-    """A pattern outside of comments and texts, and as many bytes to put in place of its matches.
+    """A pattern outside of comments and strings, and a replacement of the same length.
 
-    Groups named `k`, `k1` … are keywords of the language, those named `t` types.
+    Groups named `k`, `k1` … are keywords of the language, groups named `t` types.
     """
 
     pattern: re.Pattern[bytes]
     replacement: Callable[[Match], bytes]
     always: bool = False
     trigger: re.Pattern[bytes] | None = None
-    """A pattern that every text with a match contains; to look for it alone takes less time."""
+    """A text that every match contains; searching for it first saves time."""
 
     def apply(self, source: bytes) -> Rewritten:
         if self.trigger and not self.trigger.search(source):
@@ -72,7 +73,7 @@ class Repair(NamedTuple):
             if skips and match["skip"] is not None:
                 return old
             new = self.replacement(match)
-            # A text of another length would move all that follows, so the old text stays.
+            # Text of another length would shift all later offsets, so the match stays as it is.
             if len(new) != len(old):
                 return old
             if new != old:
@@ -87,19 +88,19 @@ class Repair(NamedTuple):
 C_LIKE = (
     rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\"\"\"(?:[\s\S]*?\"\"\"|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
 )
-"""A pattern of comments and texts of most languages."""
+"""The pattern of comments and strings in most languages."""
 PYTHON_LIKE = (
     rb"\#[^\n]*|\"\"\"(?:[\s\S]*?\"\"\"|[\s\S]*)|'''(?:[\s\S]*?'''|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 )
 
 
-# Limited, since a hostile file may have opening brackets only, on which the pattern would take long.
+# The depth is limited, since the pattern would be slow for a hostile file of opening brackets.
 ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]{0,500}\)){0,500}\)){0,1000}"
-"""A pattern of the text in round brackets, which may have two levels of such brackets inside."""
+"""The pattern of text in round brackets with up to two nested levels."""
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
-    """Return the pattern outside of comments and texts, which match as the group `skip`."""
+    """Return the pattern for matches outside of comments and strings, which match as the group `skip`."""
     return re.compile(rb"(?P<skip>" + skip + rb")|" + pattern, re.MULTILINE)
 
 
@@ -108,7 +109,7 @@ def spaces(match: Match) -> bytes:
 
 
 def replace_groups(match: Match, **groups: bytes) -> bytes:
-    """Return the match with other bytes in place of some of its groups, filled up by spaces."""
+    """Return the match with some groups replaced, filled up with spaces."""
     out = bytearray(match[0])
     for name, text in groups.items():
         if match[name] is not None:
@@ -119,22 +120,23 @@ def replace_groups(match: Match, **groups: bytes) -> bytes:
 
 Lost = Callable[[bytes], int]
 _LINE = re.compile(rb"^([ \t]*)([^\s#].*|#\[.*)$", re.MULTILINE)
-# A line that begins so continues the line above it.
+# A line that begins like this continues the line before it.
 _GOES_ON = re.compile(
     rb"\{|//|/?\*|(?:else|elif|elsif|elseif|except|rescue|finally|ensure|catch|when|case|default|then|do|while)\b"
 )
 _BRACKETS = {b"}": b"{", b")": b"(", b"]": b"["}
 _CLOSES = re.compile(rb"[})\]]|end\b")
-# An annotation alone on its line belongs to the line below it.
+# An annotation alone on its line belongs to the next line.
 _ANNOTATION = re.compile(rb"(?:@[\w.]+(?:\(.*\))?|#?\[.*\]|template\s*<.*>)\s*$")
 _SPANNING = re.compile(rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|/\*[\s\S]*?\*/")
 _TEXT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|//[^\n]*")
 _FINEST_BYTES = 40_000_000
-"""The most bytes that are parsed for one search; a search stops at the pieces that it has then."""
+"""The most bytes that one search may parse; the search then returns the pieces found so far."""
 
 
 def split_pieces(text: bytes, begin: int, end: int) -> list[Span]:
-    """Return the pieces of a range: each begins with a line of the smallest indentation, and has the lines below it."""
+    """Return the pieces of a range: each begins with a line of the smallest indentation, and includes the deeper lines
+    below it."""
     inside = [match.span() for match in _SPANNING.finditer(text, begin, end) if b"\n" in match[0]]
     lines = [(match.start(), len(match[1]), match[2]) for match in _LINE.finditer(text, begin, end)]
     least = min((indent for _, indent, _ in lines), default=0)
@@ -172,10 +174,10 @@ def keep_spans(text: bytes, spans: Sequence[Span], head: bytes) -> bytes:
 
 
 class Search:
-    """A search for the smallest pieces of a text that cannot be read where they are."""
+    """A search for the smallest unreadable pieces of a text."""
 
     def __init__(self, text: bytes, layout: bytes, head: bytes, lost: Lost) -> None:
-        """`layout`: the text before rewriting, as long, whose lines count."""
+        """Prepare a search. `layout`: the text before rewriting, of the same length, whose lines count."""
         self._text = text
         self._layout = layout
         self._head = head
@@ -192,7 +194,7 @@ class Search:
     def _search(self, span: Span, before: bytes, after: bytes) -> Iterator[Span]:
         text = self._text
         spans = split_pieces(self._layout, *span)
-        # A piece that opens a bracket and the one that closes it cannot be read alone.
+        # A piece with an opening bracket and the piece with its closing bracket cannot be read separately.
         opened, paired = list[int](), set[int]()
         for number, piece in enumerate(spans):
             code = text[slice(*piece)]
@@ -204,7 +206,7 @@ class Search:
             code = text[slice(*piece)]
             if number in paired or self._bytes > _FINEST_BYTES or not self._fails(before + code + after):
                 continue
-            # An `else`, or the name after its type, may be a separate piece: it can be read only with its neighbour.
+            # An `else`, or a name after its type, may be a separate piece that can be read only with its neighbour.
             neighbours = [text[slice(*other)] for other in spans[max(number - 1, 0) : number + 2]]
             if all(self._fails(before + first + second + after) for first, second in pairwise(neighbours)):
                 yield from self._inside(piece, before, after)
@@ -214,7 +216,7 @@ class Search:
         begin = layout.find(b"\n", *piece) + 1
         end = layout.rfind(b"\n", begin, piece[0] + len(layout[slice(*piece)].rstrip())) + 1
         last = layout[end : piece[1]].strip()
-        # If no bracket or word is alone on the last line, that line is one of the statements.
+        # The last line is a closing line only if it is a single bracket or word; else it is a statement.
         if not _CLOSES.match(last):
             end = piece[1]
         if not 0 < begin < end:
@@ -228,10 +230,10 @@ class Search:
 
 
 LITTLE = 0.002
-"""The share of a text's bytes up to which a loss is accepted without a search for its pieces."""
+"""The largest share of unreadable bytes that is accepted without a search for the unreadable pieces."""
 
 _APART_BYTES = 4_000_000
-"""The length of a text times its unreadable pieces below which each of them is parsed for itself."""
+"""Each unreadable piece is parsed separately if the length of the text times the number of pieces is below this."""
 
 
 class Reading(NamedTuple):
@@ -241,12 +243,12 @@ class Reading(NamedTuple):
     roots: tuple[Node, ...]
     """The tree of the rewritten text, and those of its layers."""
     lost: int
-    """The number of bytes that no tree has: those of ERROR nodes, and one for each node that the grammar missed."""
+    """The number of bytes in no tree: the bytes of ERROR nodes, and one for each missing node."""
 
 
 def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Reading:
-    """Parse a text. If its tree has errors, each rewriting is kept unless it loses more bytes. `head`: the beginning
-    that a file of the language must have."""
+    """Parse a text. If its tree has errors, rewritings are tried; one is kept unless it loses more bytes. `head`: the
+    beginning that every file of the language must have."""
     rewritten = Rewritten(source)
     for repair in repairs:
         if repair.always:
@@ -255,7 +257,7 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
     for repair in repairs:
         if not best.lost:
             break
-        # Rewritings add up: each is tried on top of those that were kept.
+        # Rewritings add up: each is applied to the result of the kept ones.
         extended = _chain(rewritten, repair)
         if extended.trouble and not best.rewritten.trouble:
             best = best._replace(rewritten=best.rewritten._replace(trouble=extended.trouble))
@@ -267,13 +269,14 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
 
 
 def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar: str, head: bytes) -> Reading:
-    """Read unreadable pieces apart from the text; return `whole` unless that loses less."""
+    """Return a reading in which unreadable pieces are parsed separately; return `whole` unless that loses fewer
+    bytes."""
     text = rewritten.text
     head = head if text.startswith(head) else b""
     spans = Search(text, source, head, lambda part: lost_bytes(parse_tree(part, grammar).root_node)).unreadable()
     if not spans:
         return whole
-    # A tree for each piece if that is cheap, else one tree of all pieces.
+    # If that is cheap, each piece gets a tree; else all pieces share a tree.
     apart = len(text) * len(spans) < _APART_BYTES
     parts = tuple(keep_spans(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
     candidate = _parse(rewritten._replace(text=blank_spans(text, spans), layers=rewritten.layers + parts), grammar)
@@ -301,7 +304,8 @@ def _parse(rewritten: Rewritten, grammar: str) -> Reading:
     text = rewritten.text
     roots = tuple(parse_tree(part, grammar).root_node for part in (text, *rewritten.layers))
     lost = rewritten.lost + sum(lost_bytes(root) for root in roots)
-    # One text has the names of all trees. The first layer counts, so it is written last.
+    # The texts are merged, so that names of all trees are found; the first layer takes precedence, so it is written
+    # last.
     overlaid = bytearray(text)
     for layer in reversed(rewritten.layers):
         for part in re.finditer(rb"\S+", layer):
@@ -310,7 +314,7 @@ def _parse(rewritten: Rewritten, grammar: str) -> Reading:
 
 
 def lost_bytes(root: Node) -> int:
-    """Count the bytes in outermost ERROR nodes, and one for each node that is missing."""
+    """Return the number of bytes in outermost ERROR nodes, plus one for each missing node."""
     if not root.has_error:
         return 0
     return sum(max(len((node.text or b"").strip()), 1) for node in errors(root))
@@ -326,12 +330,12 @@ def errors(root: Node) -> Iterator[Node]:
             stack += node.children
 
 
-# Nodes whose types have these parts hold text, not names.
+# Nodes with these words in their type hold plain text, not names.
 _NO_WORDS = re.compile(r"comment|string|char|content|fragment|escape|heredoc|regex|literal|_text$")
 
 
 def share_lost(reading: Reading) -> float:
-    """Return the share of a file's words (names and keywords) that no tree has, 0 to 1."""
+    """Return the share of a file's words (names and keywords) that are in no tree, 0 to 1."""
     if not reading.lost:
         return 0.0
     left_out = reading.rewritten.lost

@@ -9,11 +9,12 @@ import msgspec
 
 class Origin(NamedTuple):
     static: bool | None = None
-    """True for a member of a module, package or type, False for one of an instance, None if the text shows neither."""
+    """True for a member of a module, package or type, False for a member of an instance, None if the text does not show
+    it."""
     package: str | None = None
     """The full name of the module or package that defines the name."""
     holder: str = ""
-    """The kind of the name: "module" or "class" if its members are static ones. Languages have further kinds."""
+    """The kind of the name: "module" or "class" if its members are static. Languages have further kinds."""
 
 
 UNKNOWN = Origin()
@@ -28,7 +29,7 @@ class Scope(msgspec.Struct):
     parent: Scope | None = None
     names: dict[str, Origin] = msgspec.field(default_factory=dict)
     self_name: str = ""
-    """The name of the instance in a method, if the language lets users choose it, as `self` in Python."""
+    """The name of the instance in a method, such as `self`, if the language lets users choose it."""
 
     def owner(self, name: str) -> Scope | None:
         scope: Scope | None = self

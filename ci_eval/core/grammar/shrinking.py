@@ -1,4 +1,4 @@
-"""Smaller versions of a source text: the parts that may be cut out of it, by its syntax tree."""
+"""Smaller versions of a source text, made by cutting parts of its syntax tree."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Excerpt(msgspec.Struct, frozen=True):
         return Excerpt(text, origins)
 
     def find(self, origin: int) -> int | None:
-        """Return None if the character was cut out."""
+        """Return the present offset of an original character; None if the character was cut out."""
         return self.origins.index(origin) if origin in self.origins else None
 
     def find_from(self, origin: int) -> int:
@@ -58,8 +58,9 @@ class Excerpt(msgspec.Struct, frozen=True):
 
 
 def minimise(units: Sequence[T], holds: Callable[[list[T]], bool]) -> list[T]:
-    """Drop as many units as possible, in ever smaller chunks, the last ones first, and return the others. `holds`:
-    whether these units are enough. (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002)"""
+    """Return the units that are left when as many as possible are dropped, in ever smaller chunks, the last ones first.
+    `holds`: a function that tests whether units suffice. (Zeller and Hildebrandt, Simplifying and Isolating
+    Failure-Inducing Input, 2002)"""
     kept, size = [*units], len(units)
     while size:
         end = len(kept)
@@ -76,7 +77,7 @@ BEFORE_MEMBERS = frozenset({".", "?.", "->", "::"})
 
 
 class Shrinker:
-    """The tree of an excerpt, and the cuts that it allows. `token`: the range that must stay, if there is one."""
+    """The tree of an excerpt, and the possible cuts. `token`: the range that must stay, or None."""
 
     def __init__(self, excerpt: Excerpt, grammar: str, token: tuple[int, int] | None) -> None:
         self.excerpt = excerpt
@@ -91,7 +92,7 @@ class Shrinker:
 
     def _lines(self, node: Node) -> Cut | None:
         begin, end = self._range(node)
-        # A node may end with the line end itself.
+        # The node's end may already include the line end.
         first, last = self._text.rfind("\n", 0, begin) + 1, self._text.find("\n", max(end - 1, begin))
         last = len(self._text) if last < 0 else last
         after = self._text[end:last].strip(" \t;,")
@@ -104,7 +105,7 @@ class Shrinker:
         return [[*([[lines]] if lines else []), [Cut(*self._range(node), filler)]] for node, lines in level]
 
     def nodes(self, depth: int) -> list[list[list[Cut]]]:
-        """Return the ways to cut out each node within a line, at one depth of such nodes in each other."""
+        """Return, for each node within a line at one nesting depth, the ways to cut it out."""
         return [self._ways_of_node(node) for node in self._level(depth, lambda node: self._lines(node) is None)]
 
     def _level(self, depth: int, picks: Callable[[Node], bool]) -> list[Node]:
@@ -125,13 +126,13 @@ class Shrinker:
     def _ways_of_node(self, node: Node) -> list[list[Cut]]:
         begin, end = self._range(node)
         ways = [Cut(self._skip_spaces(begin), end)]
-        # A separator is cut as well: a comma, or the sign before a type or a default.
+        # A separator is cut with its node: a comma, or the sign before a type or a default.
         for sibling in (node.next_sibling, node.prev_sibling):
             if sibling is not None and not sibling.is_named and sibling.type not in _BRACKETS:
                 first, last = self._range(sibling)
                 last += len(self._text[last:]) - len(self._text[last:].lstrip(" "))
                 ways.insert(0, Cut(self._skip_spaces(first), end) if first < begin else Cut(begin, last))
-        # A stand-in for a single name would hide more than it saves.
+        # A single name has no stand-in, which would be as long as the name.
         return [[way] for way in ways] + ([[Cut(begin, end, _filler(self._grammar))]] if node.named_children else [])
 
     def _skip_spaces(self, offset: int) -> int:
@@ -140,8 +141,8 @@ class Shrinker:
         return offset - len(before) + len(before.rstrip(" ")) if before.strip() else offset
 
     def unwrapped(self) -> Iterator[list[Cut]]:
-        """Yield the cuts that replace a statement around the token, such as an `if` or a class, by the next one inside
-        it that has the token; the outermost first."""
+        """Yield the cuts that replace a statement around the token, such as an `if` or a class, by the statement inside
+        it that contains the token; the outermost first."""
         around = [node for node in self._ancestors() if self._lines(node)]
         for inner, outer in reversed([*pairwise(around)]):
             begin, end = self._range(inner)
@@ -168,7 +169,7 @@ class Shrinker:
         return sign.prev_sibling if sign is not None and sign.type in BEFORE_MEMBERS else None
 
     def receiver(self) -> int | None:
-        """Return the offset of the name of the object whose member the token is, as of `b` in `a.b(c)[0].token`."""
+        """Return the offset of the receiver's name, such as `b` in `a.b(c)[0].token`."""
         node = self._receiver()
         while node is not None and node.children:
             signs = [child for child in node.children if child.type in BEFORE_MEMBERS]

@@ -1,4 +1,4 @@
-"""The parsers of source text: one grammar per language, the same on every Python; colours and continuations."""
+"""Parsers of source text: one grammar per language, the same on every Python; colours and continuations."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ Tree = tree_sitter.Tree
 
 
 OLDER = frozenset({"java", "ruby"})
-"""The grammars that tree-sitter-languages reads if it is installed, and if its tree has no error."""
+"""The grammars for which tree-sitter-languages is tried as well, if it is installed; its tree is used if it has no
+error."""
 
 
 def parse_tree(source: bytes, grammar: str) -> Tree:
-    """Return the syntax tree of UTF-8 text. Text that the grammar cannot read becomes ERROR nodes."""
+    """Return the syntax tree of UTF-8 text. Unreadable text becomes ERROR nodes."""
     masked = mask_identifiers(source)
     older = _older_language(grammar) if grammar in OLDER else None
     if older and not (tree := tree_sitter.Parser(older).parse(masked)).root_node.has_error:
@@ -33,13 +34,13 @@ def parse_tree(source: bytes, grammar: str) -> Tree:
     return tree_sitter.Parser(language(grammar)).parse(masked)
 
 
-# A single letter between quotes, or after the `?` of Ruby, is a character literal: it must stay one character.
+# A single letter between quotes, or after Ruby's `?`, is a character literal and must stay a single character.
 _FOREIGN = re.compile(r"'[^\0-\x7f]'|\?[^\0-\x7f]|[^\0-\x7f]")
 
 
 def mask_identifiers(source: bytes) -> bytes:
-    """Return UTF-8 text of the same length in bytes, with ASCII letters in place of the other characters that Unicode
-    allows in identifiers: grammars know only some of them. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
+    """Return UTF-8 text of the same length in bytes, in which ASCII letters replace other identifier characters:
+    grammars know only some of them. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
     if source.isascii():
         return source
 
@@ -47,17 +48,17 @@ def mask_identifiers(source: bytes) -> bytes:
         letter = match[0]
         if len(letter) > 1 or not f"a{letter}".isidentifier():
             return letter
-        # In some languages, a capital makes another kind of name.
+        # In some languages, a capital letter marks another kind of name.
         return ("X" if letter.isupper() else "x") * len(letter.encode())
 
-    # Bytes that are not UTF-8 stay as they are.
+    # Bytes that are not UTF-8 are not changed.
     return _FOREIGN.sub(mask, source.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
 @cache
 def language(grammar: str) -> tree_sitter.Language:
     """Return the tree-sitter grammar of that name."""
-    # Any: get_language has a type of literal names, and spells this one differently.
+    # The type is Any, since get_language declares literal names and spells this one differently.
     name: Any = {"c_sharp": "csharp"}.get(grammar, grammar)
     return tree_sitter_language_pack.get_language(name)
 
@@ -69,9 +70,9 @@ def _older_language(grammar: str) -> tree_sitter.Language | None:
     paths = [path for folder in folders for path in sorted(Path(folder).glob("languages.*"))]
     if not paths:
         return None
-    # The library is loaded alone, since its own module needs an older tree-sitter.
+    # Only the library is loaded, since its Python module needs an older tree-sitter.
     function = getattr(ctypes.CDLL(str(paths[0])), f"tree_sitter_{grammar}")
-    # Without it, the pointer would be cut to 32 bits.
+    # Without this type, the pointer would be cut to 32 bits.
     function.restype = ctypes.c_void_p
     capsule = ctypes.pythonapi.PyCapsule_New
     capsule.restype, capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -94,19 +95,19 @@ class SourceReader:
         self.source = source
 
     def text(self, node: Node) -> str:
-        # A grammar may begin a name inside of a character: `!` and a letter are one node for Python.
+        # A grammar may begin a name inside a character: Python's parses `!` and a letter as one node.
         return self.source[node.start_byte : node.end_byte].decode(errors="replace")
 
 
 def bundle() -> str:
-    """Return the name and version of the grammars that decide which tokens there are, for the manifest."""
+    """Return name and version of the grammars that decide which tokens exist, for the manifest."""
     return f"tree-sitter-language-pack {version('tree-sitter-language-pack')}"
 
 
 def choose_grammar(grammars: Mapping[str, str], path: str) -> str:
-    """Return the grammar for a file of that name. The longest suffix decides, else the language's first one."""
+    """Return the grammar for a file name: that of the longest matching suffix, else the language's first one."""
     suffixes = (suffix for suffix in grammars if path.endswith(suffix))
-    # An evaluation root may be a file with another suffix, or none.
+    # An evaluation root may be a file with any suffix, or without one.
     return grammars[max(suffixes, key=len, default=next(iter(grammars)))]
 
 
@@ -120,15 +121,15 @@ def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
 
 
 def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
-    """Return the coloured spans of a file. The grammar is the one for the longest matching end of the path; without
-    one, the list is empty."""
+    """Return the coloured spans of a file; empty if no grammar matches the end of the path. The longest matching end
+    decides."""
     # Plain text has an empty grammar.
     ends = [end for end, grammar in grammars.items() if grammar and path.endswith(end)]
     return colours(text, grammars[max(ends, key=len)]) if ends else []
 
 
 def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
-    # A cursor makes one node at a time, which takes less than half as long as lists of children.
+    # A cursor makes one node at a time, and takes less than half the time of lists of children.
     cursor = tree.walk()
     while True:
         node = cursor.node
@@ -148,9 +149,9 @@ def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
 
 
 _NO_STATE = 65535
-"""The state of a node whose text the parser read in several ways at once (`TS_TREE_STATE_NONE`)."""
+"""The state of a node that the parser read in several ways at once (`TS_TREE_STATE_NONE`)."""
 _LITERALS = ("comment", "continuation", "string", "char", "integer", "number", "float", "regex", "escape", "template")
-"""Parts of the names of symbols that hold no name."""
+"""Words in the names of grammar symbols that are not names in code."""
 
 
 class Continuation(NamedTuple):
@@ -159,8 +160,8 @@ class Continuation(NamedTuple):
 
 
 class Continuations:
-    """The continuations at the carets of one file. A word that the table of the LR parser bars cannot follow; one that
-    the table allows may still be wrong."""
+    """The possible continuations at the carets of one file. A word that the LR parser's table forbids is impossible; a
+    word that it allows may still be wrong."""
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text
@@ -168,20 +169,20 @@ class Continuations:
         self._by_state: dict[int, Continuation] = {}
 
     def leaf(self, offset: int) -> Node | None:
-        """Return the leaf that begins at an offset (code points); None if none does."""
+        """Return the leaf that begins at an offset (code points), or None."""
         byte = offset if self._text.isascii() else len(self._text[:offset].encode())
         node = self._tree.root_node.descendant_for_byte_range(byte, byte + 1)
         return node if node is not None and node.start_byte == byte and not node.child_count else None
 
     def at(self, offset: int) -> Continuation | None:
         leaf = self.leaf(offset)
-        # At the beginning of a line, many languages end a statement only if the next word requires it.
+        # Many languages end a statement at a line end only if the next word requires it.
         if leaf is None or not self._text[self._text.rfind("\n", 0, offset) + 1 : offset].strip():
             return None
         state = leaf.parse_state
         around: Node | None = leaf
         while around is not None and around.parent is not None:
-            # In text that the parser repaired, its state is that of the repair.
+            # In text that the parser repaired, the state is that of the repaired text.
             if around.has_error:
                 return None
             around = around.parent

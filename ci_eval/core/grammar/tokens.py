@@ -1,4 +1,4 @@
-"""The tokens of a file that are not references, and the places where a user writes something new."""
+"""The tokens of a file that are not references, and the locations where a user writes something new."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Kind, Properties, SilentPlace, Token
 
 LONGEST_LITERAL = 100
-"""The most characters of a literal that is a token. Longer ones, and those of several lines, cannot be predicted."""
+"""The most characters of a literal that becomes a token. Longer and multi-line literals cannot be predicted."""
 
 LITERALS = frozenset(
     "string string_literal raw_string_literal interpreted_string_literal system_lib_string template_string "
@@ -23,20 +23,20 @@ LITERALS = frozenset(
     "user_defined_literal preproc_arg null_literal boolean_literal boolean true false null nil none "
     "shell_command_expression subshell string_content string_fragment".split()
 )
-"""Types of nodes whose text is a token; numbers are known by their first character."""
+"""The node types whose text is a token; numbers are recognised by their first character."""
 FOREIGN = frozenset("ERROR php_tag ?> text text_interpolation uninterpreted hash_bang_line heredoc_end".split())
-"""The types of nodes that are not code of the language, or could not be read."""
+"""The types of nodes that are not code of the language, or were not readable."""
 SEPARATORS = frozenset("( ) [ ] { } [[ ]] , ; : . :: ${ #{ #[ \" ' ` $ @ \\".split())
 _WORD = re.compile(r"[$@#]*[^\W\d][\w$]*[?!=]?")
 _PROPERTIES = {kind: Properties(kind=kind) for kind in Kind}
 
 
 def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequence[Token]) -> list[Token]:
-    """Return all tokens in order of offset: `known` (which are in that order), and the others of the tree, without
-    comments.
+    """Return all tokens in order of offset, without comments: `known`, which is in that order, and the tree's other
+    tokens.
 
-    A literal is one token. If there is code in it, the tokens of that code count instead. For a text without a grammar,
-    `known` is all.
+    A literal is one token. If a literal contains code, the tokens of the code count instead. Without a grammar, the
+    result is `known`.
     """
     if not grammar:
         return list(known)
@@ -47,7 +47,7 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
     ends = [token.offset + len(token.text) for token in known]
 
     def has_code(node: Node) -> bool:
-        # A token that ends where the node begins is not in it.
+        # A token that ends where the node begins is outside the node.
         first = bisect_left(ends, points[node.start_byte] + 1)
         return first < len(begins) and begins[first] < points[node.end_byte]
 
@@ -94,7 +94,7 @@ _NAMING = re.compile(
     r"(?:function|class|struct|interface|enum|trait|record|object|type)_?(?:\w+_)?(?:definition|declaration"
     r"|item|spec|specifier)$|parameter|lambda|^arrow_function$|^for_|^as_pattern_target$|^catch_clause$"
 )
-"""The nodes whose names are new: functions, types, parameters, variables of loops and of caught errors."""
+"""The nodes that define new names: functions, types, parameters, variables of loops and of caught errors."""
 _TYPE = re.compile(r"^(?:class|interface|trait|impl|enum|struct|object|record|protocol)(?:_|$)")
 _FUNCTION = re.compile(r"function|method|lambda")
 _BODY = re.compile(r"block|body|compound")
@@ -103,15 +103,16 @@ _CONVENTIONAL = frozenset({"self", "cls", "this"})
 _NAME = re.compile(r"[^\W\d]\w*")
 _PROSE_WORD = re.compile(r"(?<![\w@\\#:./%{$-])[^\W\d_]{3,}(?![\w(:./=-])")
 _DOCUMENTATION = ("/**", "///", "//!", "#!", "#:")
-"""The beginnings of comments in which names of code are usual."""
+"""The beginnings of comments that often mention names of code."""
 _KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
 
 
 def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: Collection[SilentPlace]) -> list[Token]:
-    """Return these kinds of places in order of offset: the name of a definition, a number, or a word in a comment or in
-    a string of several words; nothing without a grammar. `known`: the names that refer to something.
+    """Return locations of these kinds in order of offset: the name of a definition, a number, or a word in a comment or
+    in a string of several words. The result is empty without a grammar. `known`: the names that refer to something.
 
-    Methods are left out, as they may override known ones, and names after their type, for which engines have a style.
+    Methods are left out, since they may override known ones, and so are names after their type, which engines can
+    derive from the type.
     """
     source = text.encode()
     points = code_points(source)
@@ -120,7 +121,7 @@ def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: C
     for kind, begin, end in _walk(parse_tree(source, grammar).root_node, source) if grammar else ():
         first, word = points[begin], text[points[begin] : points[end]]
         if kind in {"comment", "string"}:
-            # The second word of a comment or a string belongs to prose.
+            # The first word may be a name or a key; from the second word on, the text is prose.
             words = [] if word.startswith(_DOCUMENTATION) else [*_PROSE_WORD.finditer(word)][1:2]
             found = [(first + match.start(), match[0]) for match in words]
         else:
@@ -140,10 +141,10 @@ def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
                 yield prose, node.start_byte, node.end_byte
             continue
         is_function = bool(_FUNCTION.search(node.type))
-        # In C++, `class Foo x` refers to a class, and functions have their names after their types.
+        # In C++, `class Foo x` refers to a class, and function names follow their return types.
         refers = node.type.endswith("_specifier") and not node.child_by_field_name("body")
         is_member = in_type and is_function and "parameter" not in node.type
-        # A name after its type is left out: engines have a style for it.
+        # A name after its type is left out, since engines can derive it from the type.
         has_type = "parameter" in node.type and not node.type.endswith(("parameters", "parameter_list"))
         for place, child in enumerate(node.named_children):
             word = source[child.start_byte : child.end_byte]

@@ -1,4 +1,5 @@
-"""The text that does not exist yet while a user writes a file: the rest after a place, or whole parts of the file."""
+"""Text that does not exist yet while a user writes a file: the remainder after an offset, or whole parts of the
+file."""
 
 from __future__ import annotations
 
@@ -138,7 +139,7 @@ class _TreePath:
             before = end
         if parent in self._shape.quoted:
             begin = node.start_byte
-            # Raw strings of Kotlin and Scala have three quotes.
+            # Raw strings of Kotlin and Scala end with three quotes.
             quote = self._source[begin : begin + 3]
             quote = quote if quote[:1] * 3 == quote else quote[:1]
             yield _Closer(node.end_byte - len(quote), quote.decode(), False, -1)

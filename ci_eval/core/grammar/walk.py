@@ -14,8 +14,8 @@ from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
-"""The roles: what a node is to its parent, if that decides the kind of the names in it. BOUND means that they are
-defined there."""
+"""The roles: a node's relation to its parent, if that decides the kind of the names inside. BOUND means that the names
+are defined there."""
 SAME = ""
 """In `Walk.roles`: the role of the node itself."""
 

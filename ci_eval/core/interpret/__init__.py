@@ -1,4 +1,4 @@
-"""The second stage: from actions and an engine to sessions, what the engine answered and how each session ended."""
+"""The second stage: actions and an engine become sessions, with the engine's results and their statuses."""
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders

@@ -1,4 +1,4 @@
-"""The assignments that a worker is given, and the results that it gives back."""
+"""The assignments for workers, and the results that workers return."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_ahead(self) -> bool:
-        """Tests that are run, and judges, are spread over processes instead; a trace holds what the asking process
-        itself sends."""
+        """Return whether questions are asked ahead. They are not if tests run or a judge is asked, which several
+        processes share, or if messages are traced, which must be those of the asking process."""
         return self.is_paid and not (self.run or self.judge or self.settings.trace)
 
     @property
@@ -69,7 +69,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
-    """`below`: sessions whose draw is below it are evaluated. `only`: if not "", the one session to evaluate."""
+    """The work on one file. `below`: sessions are evaluated whose random draw is lower. `only`: the single session to
+    evaluate, or ""."""
 
     setup: Setup
     actions: Path
@@ -98,7 +99,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 GROWTH = 2
-"""The factor of the sample asked twice in a file in which answers differed."""
+"""The factor by which the sample asked twice grows in a file in which answers differed."""
 AFTER_DELETION = 0.2
 """The share of the sessions asked twice that are asked once more, after a deletion: 20 of 1,000 sessions."""
 
@@ -178,8 +179,8 @@ def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallComplet
 
 
 def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
-    """Return them with as many that follow, for the case that answers differ."""
-    # The draw of `chooses` would not do: of a sample, all chosen sessions have low ones.
+    """Return the sessions to ask twice, followed by as many for the case that answers differ."""
+    # The draw of `chooses` is not used, since all chosen sessions of a sample have low draws.
     sessions = [call.session for call in chosen(assignment, actions)] if assignment.twice else []
     sessions.sort(key=lambda session: draw(assignment.setup.settings.seed, f"{session} twice"))
     return sessions[: GROWTH * assignment.twice]

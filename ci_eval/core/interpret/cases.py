@@ -37,7 +37,7 @@ from ci_eval.core.scoring import begins
 DIRECTIVES = "expect: NAME, …; rank <= N; not: NAME, …; silent; module: NAME; leaves: LINE; text: TEXT"
 FIRST = 3
 EVERYTHING = 1_000_000
-"""The number of suggestions that are kept of a list: a name must not be in any part of it."""
+"""The largest stored list, since a forbidden name must not be anywhere in the list."""
 
 _COMMENT = re.compile(r"(\s*(#|//)\s*)(.*)")
 _CARET = re.compile(r"\^(?!\S)")
@@ -61,7 +61,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     line: int
     text: str
-    """The file without marks; line numbers are the file's."""
+    """The text of the file without marks; line numbers are those of the file."""
     offset: int
     directives: str
     rules: Rules
@@ -187,7 +187,7 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
     try:
         for number, case in enumerate(cases):
             begin, word = case.word(setup.surroundings.word)
-            # An engine is asked for the edits of the name that is expected; the word at the caret may be another.
+            # An engine returns the edits only for the expected name, which may differ from the word at the caret.
             name = next(iter((*case.rules.expect, *case.rules.barred)), word)
             of_case = replace(setup, task=replace(task, write=partial(_expect, name)))
             call = UseImport(
@@ -211,7 +211,8 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
 
 
 def check_case(case: Case, session: Session, pattern: re.Pattern[str]) -> list[str]:
-    """Return no reasons if the case is not broken. `pattern`: a word of the language."""
+    """Return the reasons why a case is broken; empty if it is not broken. `pattern`: the form of a word in the
+    language."""
     if session.status in FAILED or not session.lookups:
         return [f"no list, {session.status.value}: {session.message}"]
     shown, rules = session.lookups[-1].suggestions, case.rules

@@ -1,4 +1,4 @@
-"""The engine of one worker process, which is kept from file to file."""
+"""The engine of a worker process, which is kept for all its files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ci_eval.core.model import Determinism, Footprint
 
 @runtime_checkable
 class Weighed(Protocol):
-    """A running engine that knows how much memory it holds."""
+    """A running engine that can report its memory."""
 
     def peak_memory(self) -> int | None:
         """Return the most bytes that were resident in its processes so far; None if that is not known."""
@@ -31,7 +31,7 @@ class CountedProcess(Protocol):
 
 @runtime_checkable
 class Counted(Protocol):
-    """A running engine whose CPU time is known."""
+    """A running engine that can report its CPU time."""
 
     @property
     def process(self) -> CountedProcess | None:
@@ -40,7 +40,7 @@ class Counted(Protocol):
 
 @runtime_checkable
 class Waiting(Protocol):
-    """A running engine that is not asked before it is ready."""
+    """A running engine that waits until its server is ready."""
 
     def waited(self) -> tuple[float, int]:
         """Return the seconds spent so far on waiting for work that the engine announced, and the number of starts after
@@ -54,10 +54,10 @@ class Waiting(Protocol):
 
 @runtime_checkable
 class Typed(Protocol):
-    """A running engine that sees how the text came to be."""
+    """A running engine that is affected by the way in which the text was produced."""
 
     deletes: bool
-    """A flag: the last change before a question is a deletion, not the typing of the character before the caret."""
+    """True if the last change before a question is a deletion, instead of typing the character before the caret."""
 
 
 @runtime_checkable
@@ -73,7 +73,7 @@ STARTS = 2
 
 
 class _Asked:
-    # This is no generator, since to enter one takes longer.
+    # This is not a generator, since entering one takes longer.
     def __init__(self, engine: KeptEngine) -> None:
         self._engine = engine
         self._began = 0.0
@@ -131,7 +131,7 @@ class KeptEngine:
     def restart(self) -> None:
         if self._running is None:
             return
-        # The peaks of a process are lost with the process.
+        # When a process ends, its peak memory can no longer be read.
         self._weigh()
         self.count_cpu()
         if self._unstarted:
@@ -195,7 +195,7 @@ class KeptEngine:
 
     @contextmanager
     def deletion_mode(self) -> Iterator[bool]:
-        """Yield whether the engine sees that the last change before each question is a deletion."""
+        """Make the last change before each question a deletion; yield whether the engine is affected."""
         running: object = self._running
         if not isinstance(running, Typed):
             yield False
@@ -215,7 +215,7 @@ class KeptEngine:
         memory = None
         if isinstance(self._running, Weighed):
             memory = self._running.peak_memory()
-        # The memory of a process with several engines cannot be told apart.
+        # If a process holds several engines, their memory cannot be separated.
         elif self._running and alone and not self.setup.engine.own_process:
             memory = read_peak_memory("self")
         if memory is not None:
@@ -228,7 +228,7 @@ class KeptEngine:
         try:
             return self._running.confined if self._running else ""
         except EngineFailure:
-            # The engine is about to fail; the next question reports that.
+            # The engine is about to fail, which the next question reports.
             return ""
 
     def close(self) -> None:

@@ -1,8 +1,8 @@
-"""The fit of a typed word to a candidate: what editors do when they filter and order a list while a user types.
+"""The match of a typed word with a candidate: how editors filter and order lists while a user types.
 
-After what VS Code documents of itself: the letters of the word must occur in the candidate in their order, whatever
-their case, the first of them where a word of the candidate starts (`editor.suggest.matchOnWordStartOnly`). The score
-prefers beginnings, starts of words, runs of letters, and the same case.
+As VS Code documents: the letters of the word must occur in the candidate in order, in any case, and the first letter
+must start a word of the candidate (`editor.suggest.matchOnWordStartOnly`). The score prefers beginnings, starts of
+words, runs of letters, and the same case.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def score(typed: str, candidate: str) -> int | None:
     if _first_places(low_typed, 0, len(low_typed), low, len(low)) is None:
         return None
     best = _best(typed, low_typed, candidate, low)
-    # An impossible way has about NEVER points, but not exactly.
+    # The points of an impossible match are near NEVER, but not exactly NEVER.
     return best if best > NEVER // 2 else None
 
 
@@ -94,7 +94,7 @@ def _join_units(coded: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def full_score(word: str, begin: int, text: str) -> int | None:
-    """Return None if `word`, from index `begin` on, does not fit."""
+    """Return the score of `word`, from index `begin` on, in `text`; None if it does not match."""
     return _score(units(word), units(word.lower()), begin, units(text), units(text.lower()))
 
 

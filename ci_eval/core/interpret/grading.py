@@ -54,7 +54,7 @@ class Grading:
         self._language = language
 
     def session(self, session: Session, text: str) -> Session:
-        """Former grades are dropped. `text`: that of the session's file on disk."""
+        """Grade a session again; existing grades are dropped. `text`: the session's file on disk."""
         lookups = (
             self.grade(
                 session.expected_text,
@@ -103,7 +103,7 @@ class Grading:
         for grader in able:
             read = self._task.readers.get(grader.name)
             texts = [*read(lookup.answer, record)] if record and read else suggested
-            # A judge is not asked if there is no suggestion; the other graders grade an empty one then.
+            # Without a suggestion, the judge is not asked, and the other graders grade an empty text.
             closest = against.closest(grader, texts if grader.judges else texts or [""])
             if self._task.summed and not grader.judges:
                 grades |= _rename_taken(grader.name, self._task.summed([values for values, _ in closest]), grades)
@@ -147,7 +147,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class _Against:
-    """The references, the file and the record that the texts of a lookup are held against."""
+    """The references, file and record that the texts of a lookup are compared with."""
 
     def __init__(
         self, references: Sequence[str], language: str, span: tuple[str, int, int], record: Record | None
@@ -156,8 +156,8 @@ class _Against:
         self._pairings: dict[str, list[Pairing]] = {}
 
     def closest(self, grader: _Known, texts: Sequence[str]) -> list[tuple[Scores, str]]:
-        """Return, for each text, the scores against its closest reference, and the remark on that reference. The
-        closest one is that with the highest first score that the grader names."""
+        """Return, for each text, the scores for its closest reference, and the remark. The closest reference has the
+        highest first score."""
         grade = grader.grade_texts
         if grade and len(self._references) == 1:
             (reference,) = self._references
@@ -181,7 +181,7 @@ class _Against:
         return scores, grader.remark(decisive)
 
     def cost(self, grader: _Known, text: str) -> float | None:
-        """Return the sum over all references; None if the cost is not known."""
+        """Return the cost over all references; None if it is not known."""
         if grader.cost is None:
             return None
         costs = [grader.cost(pairing) for pairing in self._pairings.get(text, ())]
@@ -234,7 +234,7 @@ def _add_grades(suggestion: Suggestion, scores: Scores, remark: str) -> Suggesti
 
 
 def grade_anew(workspace: Workspace, grading: Grading) -> int:
-    """Write all stored sessions with new grades; return their number. Raises CiEvalError if one cannot be graded."""
+    """Grade all stored sessions again; return their number. Raises CiEvalError if a session cannot be graded."""
     count = 0
     for source, sessions in workspace.sessions(Session):
         pack = Pack(source)
@@ -303,7 +303,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 def loses_code(syntax: ImportSyntax, before: str, after: str) -> bool:
-    """Imports may go."""
+    """Return whether acceptance removes code other than imports."""
     return bool(
         _code_lines(syntax.read(before), before, EDGE_OF_IMPORT) - Counter(line.strip() for line in after.splitlines())
     )

@@ -1,4 +1,5 @@
-"""The displayed list: what of an answer is shown in one file, in which order, and with which features it is logged."""
+"""The displayed list in one file: which suggestions of a result are shown, in which order, and with which logged
+features."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ class DisplayedList(msgspec.Struct, frozen=True, kw_only=True):
     ranking: float
     """Milliseconds."""
     features: NDArray[np.float32] | None
-    """A row per suggestion, if features are logged."""
+    """One row per suggestion; empty if features are not logged."""
 
 
 class ListView:

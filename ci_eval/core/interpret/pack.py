@@ -1,4 +1,4 @@
-"""The sessions of a file on their way to disk."""
+"""The storage of a file's sessions while they are evaluated."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Journal:
 
     def add(self, line: bytes) -> None:
         self._file.write(line)
-        # What the kernel has outlives the process, which is all that is asked for.
+        # Data in the kernel's buffers outlive the process, and a journal need not survive more.
         self._file.flush()
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class Pack:
         return line
 
     def take_over(self, line: bytes, instead: Mapping[str, Session] = MappingProxyType({})) -> SessionEnd:
-        """Append a stored session, or the one of the same id in `instead`."""
+        """Append a stored session, or the session with the same id in `instead`."""
         # The suggestions, which are most of a line, stay encoded.
         ended = msgspec.json.decode(line, type=SessionEnd)
         if session := instead.get(ended.id):
@@ -111,7 +111,7 @@ class Pack:
 
     @property
     def trouble(self) -> FileError | None:
-        """Return the first session that was skipped or failed, for all of them; None if none was."""
+        """Return the first session that was skipped or failed, as an example for all; None if there is none."""
         if not self._troubled:
             return None
         first, _, trace = self._first_trouble.partition("\n")
@@ -137,7 +137,7 @@ def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:
 
 
 def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
-    """Yield each session once, with the first round's suggestions and the latencies of all rounds."""
+    """Yield each session once, with the suggestions of the first round and the latencies of all rounds."""
     for first, *others in zip(*rounds, strict=True):
         lookups = tuple(_merge_latencies(index, [first, *others]) for index in range(len(first.lookups)))
         differing = sum(observable_content(session) != observable_content(first) for session in others)
@@ -169,7 +169,7 @@ def _otherwise(number: int, session: Session) -> Otherwise:
 
 
 def observable_content(session: Session) -> object:
-    """Return all that a user could tell one answer from another by."""
+    """Return all parts of a session by which a user could distinguish two answers."""
     lists = [[(suggestion.text, suggestion.tail) for suggestion in lookup.suggestions] for lookup in session.lookups]
     return _observable_parts(session), lists
 

@@ -51,7 +51,7 @@ from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
 
 PATIENCE = 5
-"""Sessions in a row that may fail in one file before the rest of it is given up."""
+"""The number of consecutive failed sessions after which a file is given up."""
 NO_TRACE = nullcontext()
 _STATUSES = {
     errors.EngineTimeout: Status.TIMEOUT,
@@ -312,7 +312,8 @@ class Player:
             continues=question.continues,
             removed=self._open.call.removed if self._open and isinstance(self._open.call, UseImport) else None,
             record=record,
-            # Only a hole of a dataset has several lines where a line is asked for: all of the answer counts then.
+            # Only holes of a dataset may expect several lines from a task of single lines: the whole answer counts
+            # then.
             span="text" if record or (span == "line" and "\n" in question.expected) else span,
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
@@ -368,7 +369,7 @@ class Player:
             )
         return Lookup(
             prefix=question.prefix,
-            # Tails tell these edits already.
+            # The tails show these edits already.
             suggestions=shown.stored
             if isinstance(session.call, UseImport)
             else tuple(replace(item, edits=None) if item.edits else item for item in shown.stored),
@@ -377,7 +378,7 @@ class Player:
             dropped=answer.dropped,
             highlighted=shown.highlighted,
             rank=rank,
-            # A rank implies it; only inside of a token both are stored.
+            # A rank implies that the name was offered; only inside of a token both are stored.
             offered=(self._is_inside or rank is None)
             and any(question.expected in (item.text, item.label) for item in shown.suggestions),
             adds_import=self._acceptances is None
@@ -433,7 +434,7 @@ class Player:
         else:
             lookups, message = ended.lookups[: courses[0].end] if courses else ended.lookups, ""
             status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
-            # An answer that was cut off is no more than that, unless what was expected is all there.
+            # A truncated answer is reported as cut off, unless it contains the whole expected text.
             whole = status == Status.OK and find_record(ended.call) is None
             if usage and usage.cut_off and not whole:
                 status = Status.CUT_OFF
@@ -446,7 +447,7 @@ class Player:
             session = replace(
                 session,
                 typed=len(ended.lookups[shown.first].prefix),
-                # One that goes the same way for certain is like any other.
+                # If a course is certain, the session needs no courses.
                 courses=courses if len(courses) > 1 else (),
             )
             ended.lookups[shown.end - 1] = replace(ended.lookups[shown.end - 1], selected=shown.taken)

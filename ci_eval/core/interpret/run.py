@@ -45,10 +45,11 @@ class Recovery:
         self._deaths: Counter[tuple[str, str]] = Counter()
 
     def again(self, outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> Turn | None:
-        """Return None if none was left, or if so many sessions in a row were of that kind that the file is given up."""
+        """Return the turn to repeat after a failure; None if no session is left, or if too many consecutive sessions
+        failed."""
         turn = outcome.task
         assignment, sessions, on = _find_interruption(turn)
-        # The session that the worker was on is the first one that neither is finished nor was given up.
+        # The worker's current session is the first one that is neither finished nor given up.
         self._deaths[assignment.path, f"{assignment.side} {on}"] += 1
         if outcome.died and self._deaths[assignment.path, f"{assignment.side} {on}"] < TRIES:
             return turn
@@ -56,14 +57,14 @@ class Recovery:
             return None
         why = (Status.ENGINE_CRASH, f"{outcome.trouble}, twice") if outcome.died else (Status.ERROR, outcome.trouble)
         assignment = replace(assignment, given_up={**assignment.given_up, on: why})
-        # PATIENCE is of sessions in a row, so they are counted back from this one.
+        # PATIENCE counts consecutive sessions, so the count goes back from the current one.
         until = sessions[sessions.index(on) :: -1]
         in_a_row = sum(1 for _ in takewhile(assignment.given_up.__contains__, until))
         return turn.replace_assignment(assignment) if in_a_row < PATIENCE else None
 
 
 def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
-    """Return the worker's assignment, its sessions, and the current one; "" if it was done with all."""
+    """Return the worker's assignment, its sessions, and the current session; "" if all sessions were finished."""
     assignment, sessions, on = turn.assignments[0], list[str](), ""
     for assignment in turn.assignments:
         assert assignment.journal
@@ -208,7 +209,7 @@ def _plan_sides(
                 # Engines are asked about a file in turns, so the sessions of one side alone are asked again.
                 store.workspace.drop_sessions(path)
             waiting.append(assignments)
-    # The longest first, so that no worker is left alone with one at the end.
+    # Long assignments come first, so that no worker is left with a long one at the end.
     waiting.sort(key=lambda assignments: -assignments[0].sessions)
     return waiting, stores, total
 
@@ -255,7 +256,7 @@ LONGEST_REASON = 500
 """Characters of an engine's reason."""
 
 HOPELESS = 50
-"""Failed sessions after which a run in which most sessions fail is given up."""
+"""The number of failed sessions after which a run is given up, if most sessions failed."""
 
 
 class Progress(msgspec.Struct):
@@ -325,7 +326,7 @@ class ResultStore:
         self.so_far.cpu += played.cpu
         self.so_far.confined |= {played.confined} - {""}
         self.so_far.footprint = added([self.so_far.footprint, played.footprint])
-        # The error may be of skipped sessions alone, which the engine did not fail on.
+        # The first error may be of a skipped session, which is not a failure of the engine.
         if played.error and any(played.statuses[status] for status in FAILED):
             self.so_far.trouble = self.so_far.trouble or summarise_error(played.error)
         if self._rounds == 1:

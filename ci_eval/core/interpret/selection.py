@@ -1,5 +1,4 @@
-"""The sessions that could be asked, the order in which a limit chooses them, and the joining of those that were asked
-in several phases."""
+"""The possible sessions, the order in which a limit chooses them, and the joining of several phases."""
 
 from __future__ import annotations
 
@@ -24,11 +23,11 @@ from ci_eval.core.workspace import Workspace, read_items, read_source_items
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """File of actions → its source file, and the ids of its sessions."""
 LEADING_SHARE = 2 / 3
-"""The headline's share of a limited sample."""
+"""The share of a limited sample that goes to the headline's class."""
 FEWEST_OF_CLASS = 2
-"""Sessions that each class begins with: a variance takes two."""
+"""The number of sessions that each class gets first: a variance takes two."""
 EVERY_DRAW = 1.0
-"""The limit that every draw is below."""
+"""A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
 """The share of sessions asked a second time."""
 FEWEST_TWICE = 60
@@ -88,7 +87,7 @@ def _lowest(draws: NDArray[np.float64], most: int) -> NDArray[np.intp]:
 
 
 def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> SessionTable:
-    """`classes`: names of the classes to sort sessions into."""
+    """Return all possible sessions. `classes`: the names of the classes that sessions are sorted into."""
     return _list(workspace.folder, tuple(filter(None, classes)), seed, workspace.actions_stamp())
 
 
@@ -202,7 +201,7 @@ def plan_repeats(
     # Several rounds ask everything again with a fresh process.
     share = 0.0 if rounds > 1 or setup.is_paid else share_twice(size)
     return [
-        # Rounded by chance, each session has the same chance, and no file of enough sessions is left out.
+        # Random rounding gives each session the same chance, and leaves out no file with enough sessions.
         replace(
             assignment, twice=int(assignment.sessions * share + draw(setup.settings.seed, f"{assignment.path} twice"))
         )

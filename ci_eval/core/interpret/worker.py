@@ -68,12 +68,13 @@ def is_same(one: Setup, other: Setup) -> bool:
 
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
-    """`turns`: all that this process gets, in order, if its engines are asked ahead; else none."""
+    """Play the turn's files with this process's engines. `turns`: all turns of this process in order, if its engines
+    are asked ahead; else empty."""
     return tuple(map(play, turn.assignments, repeat(turns)))
 
 
 def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
-    """Chosen sessions that an earlier worker finished are not asked."""
+    """Play an assignment. Chosen sessions that an earlier worker finished are not asked."""
     assert assignment.journal
     started = time.perf_counter()
     actions = read_actions(assignment.actions)
@@ -98,7 +99,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     for session in player.play(actions):
         scout.follow(session, assignment)
         journal.add(encode_line(session))
-        # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
+        # The parent gets the results of a whole file, so this call moves the progress bar meanwhile.
         count()
     journal.close()
     asked = engine.count_cpu(), time.process_time()
@@ -254,7 +255,7 @@ class _Scout(Player):
     running: Running
 
     def ask(self, question: Question, session: OpenSession) -> Lookup | None:
-        # Whatever goes wrong here goes wrong once more when the player asks, and is reported then.
+        # An error here occurs again when the player asks, and is reported then.
         with suppress(Exception):
             record = self._record_of_next(session)
             if not (session.failure or self._carets.caret(record)) and isinstance(self.running, AsksAhead):

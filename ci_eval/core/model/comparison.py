@@ -30,7 +30,7 @@ class TrendPoint(Value, frozen=True, kw_only=True):
 
 
 class ChangePoint(Value, frozen=True, kw_only=True):
-    """A change of level of a figure, from one nightly run on."""
+    """A nightly run on which the level of a figure changed."""
 
     night: int
     """The index of the first night after the change."""
@@ -84,9 +84,9 @@ class Elsewhere(Value, frozen=True, kw_only=True):
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     marked: bool = False
-    """True if the verdict also holds among all verdicts of the page; pages then show ▲ or ▼."""
+    """True if the verdict also holds among all verdicts of the page; pages mark it by ▲ or ▼."""
     effective: float = 0.0
-    """The number of files of equal size that would say as much."""
+    """The number of files of equal size with the same information."""
     detectable: float | None = None
     """The smallest true difference that such data would show four times out of five."""
 
@@ -111,7 +111,7 @@ class Difference(Value, frozen=True, kw_only=True):
     sign: float | None = None
     """An exact sign test over the tokens whose figure moved, if all sessions were asked."""
     better: int | None = None
-    """Tokens whose figure moved to the better; None if no session has a figure by itself."""
+    """The number of tokens whose figure improved; None if single sessions have no figure."""
     worse: int | None = None
     needed: int | None = None
     """About how many sessions show one point (0.01) four times out of five; None for other units."""
@@ -282,7 +282,7 @@ class OverProjects(Value, frozen=True, kw_only=True):
     """The subject of interval, p-value and verdict: projects like these."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval; those of several metrics hold together. None if there are too few projects."""
+    """The 95 % interval; the intervals of several metrics hold simultaneously. None if there are too few projects."""
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
@@ -312,7 +312,7 @@ class Suite(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     compared: bool
     pairs: int = 1
-    """Pairs of sides, each with such a table; verdicts over all projects are adjusted for it."""
+    """The number of pairs of sides with such a table; verdicts over all projects are adjusted for this number."""
 
 
 class SweptRun(Value, frozen=True, kw_only=True):
@@ -343,7 +343,7 @@ class Detection(Value, frozen=True, kw_only=True):
 
     metric: str
     wanted: Annotated[float, Meta(gt=0, lt=1)]
-    """A true difference of the metric, as a share."""
+    """The true difference of the metric to find, as a share."""
     power: Annotated[float, Meta(ge=0.5, lt=1)]
     """The probability that the difference is called better or worse."""
     most: Number | None = None

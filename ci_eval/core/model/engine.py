@@ -32,7 +32,7 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     """Texts by path; long ones as size and digest."""
     capabilities: dict[str, Any] = {}
     language_ids: dict[str, str] = {}
-    """The protocol's name of the language, by suffix of a file."""
+    """File suffix → the language's name in the protocol."""
     quirks: dict[str, Any] = {}
     auto_import: AutoImported = "unknown"
     dependencies: Literal["told", "not told", "none"] = "none"

@@ -170,7 +170,7 @@ class Responses(Value, frozen=True, kw_only=True):
 
 
 class PromptSpread(Value, frozen=True, kw_only=True):
-    """The figures of one metric by prompt, and how far they lie apart."""
+    """The figures of one metric by prompt, and their spread."""
 
     values: dict[str, Figure]
     low: Figure

@@ -125,7 +125,7 @@ class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
     suggestions: tuple[Suggestion, ...]
     """Suggestions in displayed order, at most `interpret.maxSuggestions`."""
     answer: str = ""
-    """The engine's text, if its suggestions are read from that."""
+    """The engine's text, if suggestions are read from the text."""
 
 
 class Course(NamedTuple):

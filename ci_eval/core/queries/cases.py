@@ -152,7 +152,8 @@ def linear(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
 
 
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Return all subsets of the end's calls of the right size as queries, or a sample of these subsets."""
+    """Return queries with all subsets of the end's calls that have as many calls as were kept, or with a sample of
+    these subsets."""
     calls, size = case.after, len(case.kept)
     subsets: dict[tuple[str, ...], None] = {}
     if comb(len(calls), size) <= sampling.subsets:

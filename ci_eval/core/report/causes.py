@@ -35,7 +35,7 @@ BARRED_KEYWORD = "keywords that cannot be there"
 BARRED_NAME = "names where only keywords can be"
 BARE_MEMBER = "members without their object"
 UNNEEDED_IMPORT = "an import that was not needed comes first"
-# An engine may add the import only when asked for the details, or offer what is only in its own stubs.
+# An engine may add the import only if it is asked for details, or offer a name that only its own stubs have.
 OUT_OF_SCOPE = "a name that is in no scope comes first"
 ORDER = "another suggestion comes first"
 MISSING = {
@@ -65,7 +65,7 @@ DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
 
 NOTHING = "nothing"
 MEMBER_KINDS = frozenset({"method", "field", "property", "enum-member"})
-# Neither the dots of a spread or a range, nor the arrow before a type.
+# This excludes the dots of a spread or a range, and the arrow before a type.
 _AFTER_OBJECT = re.compile(r"(?:(?<!\.)\.\s*|::\s*|[\w)\]]->)$")
 
 
@@ -179,7 +179,8 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
         elif is_named and tail and not tail.startswith("="):
             cause = MORE_TEXT
         if cause:
-            # An editor filters by the replaced range: with the right range, only these would be ahead.
+            # An editor filters by the replaced range; with the right range, only these suggestions would be above the
+            # expected one.
             ahead = [other for other in lookup.suggestions[:position] if begins(other, lookup.prefix)]
             rank = len(ahead) + 1
             spoiled = Part(cause, first, Loss(float(rank == 1), 1 / rank), FAULTS[cause])

@@ -48,7 +48,7 @@ class _Part(msgspec.Struct, kw_only=True):
     undecided: int = 0
     collected: list[Collected] = msgspec.field(default_factory=list)
     wavering: dict[Kind | None, list[Wavering]] = msgspec.field(default_factory=dict)
-    """Movements by kind (None = all); one element per metric."""
+    """Movements by kind of token (None = all kinds); one element per metric."""
 
 
 class Tally:
@@ -89,7 +89,7 @@ class Tally:
         sums.statuses[session.status] += 1
         if band is not None:
             sums.evaluated[-1] += 1
-            # Stubs know counters of whole numbers only.
+            # Type stubs declare counters of whole numbers only.
             sums.bands[band] += stands_for  # type: ignore[assignment]
         kind, file = session.properties.kind, len(sums.files) - 1
         sums.kinds.add(kind)
@@ -236,7 +236,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
-        # Other random draws would be further answers, without end, so the share that was asked is 0.
+        # With other random draws the answers would differ, and there is no limit to draws: the asked share is 0.
         endless = bool(self.workspace.manifest().draws)
         return Tallies(
             by_filter=by_filter,
@@ -270,7 +270,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         names = tuple(metric.info.name for metric in observed)
         with Workers[tuple[Path, ...], _PartOfAll](TallyJob.part, jobs=jobs, shared=(self, names)) as workers:
             for outcome in filter(None, workers.map(waiting)):
-                # A part that failed in a worker is added up again here, so that its error is raised as it is.
+                # Parts that failed in a worker are added up again in this process, so that the error keeps its type.
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)
                 # Parts are added in the order of the files: the last digits of sums depend on it.
                 while order and order[0] in done:
@@ -315,7 +315,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 seen = observe_metrics(observed, session)
                 if asked:
                     sums.prompts.add(session, seen)
-                # The observations round by round, if not all rounds were answered alike.
+                # The observations of each round, if not all rounds were answered alike.
                 moved = (
                     list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))
                     if session.otherwise and rounds > 1

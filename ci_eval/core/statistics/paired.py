@@ -37,7 +37,7 @@ class Spread(msgspec.Struct, frozen=True):
     df: Floats
     """Degrees of freedom of t; infinite for the normal distribution."""
     widen: Floats
-    """The interval's addition to both sides for answers that did not occur."""
+    """The amount added to both sides of the interval for answers that did not occur."""
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -90,7 +90,7 @@ def stretch_interval(low: float, high: float, times: float) -> tuple[float, floa
 
 
 def clip_interval(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
-    """Return the part of an interval within the limits, extended to `value`."""
+    """Return the part of an interval within the limits, extended to include `value`."""
     lowest, highest = limits
     # A symmetric interval of a share may reach below 0 or above 1, and one around a shrunken centre may miss the
     # figure.

@@ -15,7 +15,7 @@ from ci_eval.core.model.sessions import NOTABLE
 
 FILES = "files"
 UNEQUAL = 1.1
-"""Shares that differ by less are those of one sample: random variation makes them differ."""
+"""The smallest difference between shares that needs weights; smaller ones may come from random variation."""
 
 
 def cluster_unit(projects: int) -> str:

@@ -26,7 +26,7 @@ class NoiseVariance(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, sides: Sequence[NoiseVariance]) -> NoiseVariance:
-        """Return the sum, with its degrees of freedom (Welch 1947, Satterthwaite 1946)."""
+        """Return the summed variance, with its degrees of freedom (Welch 1947, Satterthwaite 1946)."""
         variance = np.sum([side.variance for side in sides], axis=0)
         apart = np.sum([side.variance**2 / side.df for side in sides], axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -98,7 +98,8 @@ class Repeats(msgspec.Struct, frozen=True):
 
     @property
     def unseen(self) -> float:
-        """The share of sessions that may be answered otherwise although all rounds agreed; 0 of functions."""
+        """Return the largest share of sessions that may be answered differently although all rounds agreed; 0 for
+        functions."""
         return RULE_OF_THREE / self.asked if self.asked else 0.0
 
 

@@ -32,7 +32,7 @@ AT_ONCE = 4096
 
 def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
     """Pack file, stratum (below 2^20) and a third number, such as the kind of token (below 2^12), into one."""
-    # One int64 per observation takes a third of the memory of three.
+    # One int64 per observation takes a third of the memory of three int64.
     return file << 32 | stratum << 12 | kind
 
 
@@ -72,7 +72,7 @@ class Observations:
         return Collected(self._sums, *self._rows())
 
     def merge_observations(self, collected: Collected, files: int) -> None:
-        """Add another instance's; `files`: the number of files before its first."""
+        """Add the observations of another instance. `files`: the number of files before its first file."""
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, _Sums(len(self.strata))).add_all(sums, files)
         if len(collected.seen):
@@ -313,7 +313,7 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
         return None
     _, positions = np.unique(scores, return_inverse=True)
     good, bad = (np.bincount(positions, counts * own, positions.max() + 1) for own in (right, ~right))
-    # What is wrong at a lower score, and half of what is wrong at the same one.
+    # The weight of wrong items with a lower score, plus half of those with the same score.
     return float(good @ (np.cumsum(bad) - bad / 2)) / pairs
 
 

@@ -30,9 +30,9 @@ BLOCKS = 5
 FLOOR = 0.05
 """The smallest difference of times that counts, as a share of base's time."""
 SHORTEST = 0.5
-"""The same in milliseconds."""
+"""The smallest difference in milliseconds that counts."""
 SMALLEST = 0.005
-"""The same in metrics that are shares, such as that of sessions answered in time."""
+"""The smallest difference that counts in metrics that are shares, such as the sessions answered in time."""
 
 
 class Observed(msgspec.Struct):
@@ -49,7 +49,7 @@ class Observed(msgspec.Struct):
             self.groups.append(group)
 
     def figures(self, metric: Metric) -> Floats:
-        """Return the figure, then those with one of the GROUPS left out; NaN if nothing is left."""
+        """Return the figure, then the figures without each of the GROUPS; NaN if nothing is left."""
         above, below, groups = np.array(self.above), np.array(self.below), np.array(self.groups, dtype=np.int64)
         if metric.statistic == "quantile":
             kept = [above, *(above[groups != group] for group in range(GROUPS))]
@@ -60,7 +60,7 @@ class Observed(msgspec.Struct):
             return np.asarray(numerators / denominators)
 
     def quantiles(self, quantile: float) -> Floats:
-        """Return the quantile in each of the BLOCKS; NaN if one has no observation."""
+        """Return the quantile in each of the BLOCKS. A block without an observation has NaN."""
         above, blocks = np.array(self.above), np.array(self.groups, dtype=np.int64) % BLOCKS
         return np.array([nearest_rank(above[blocks == block], quantile) for block in range(BLOCKS)])
 

@@ -139,7 +139,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
 
 
 def _miner(choices: Choices, dialect: Dialect, name: str, **own: Any) -> Miner:
-    """`own`: the project's own names, if they are known."""
+    """Return a miner of usages. `own`: the project's own names, if they are known."""
     around = ProjectContext(infer=JediInference() if choices.infer else None, places=choices.texts, **own)
     return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
 

@@ -274,7 +274,7 @@ def _read_setting(path: Path) -> Setting:
 
 def _overrides(raw: dict[str, object], above: str = "") -> Iterator[str]:
     for key, value in raw.items():
-        # A user model is set as a whole.
+        # A user model replaces the configured one as a whole.
         if isinstance(value, dict) and key != "userModel":
             yield from _overrides(value, f"{above}{key}.")
         else:

@@ -135,8 +135,8 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
 
 
 def import_workspace(folder: Path, *, output: Path, generation: str | None, engine: str, screen: Screen) -> Evaluated:
-    """Import a workspace of the plugin into `output`. `generation`: None for the one that wrote the configuration.
-    `engine`: NAME@VERSION. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
+    """Import a workspace of the plugin into `output`. `generation`: the plugin's file format; None = recognised from
+    the configuration. `engine`: NAME@VERSION. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     Workspace.check_free(output)
     path = folder / "config.json"
     if not path.is_file():

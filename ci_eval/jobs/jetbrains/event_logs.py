@@ -59,7 +59,7 @@ class Recorded(msgspec.Struct, frozen=True):
         return cls(form, Path(path))
 
     def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
-        """Yield the sessions that ended, each of the lists displayed while one word was typed. Raises NothingToEvaluate
+        """Yield the finished sessions, each with the lists displayed while one word was typed. Raises NothingToEvaluate
         if no list is recorded."""
         lookups = streams.CATALOG.load(self.form).lookups
         assert lookups

@@ -31,7 +31,8 @@ from ci_eval.plugins.adapters.recipes import Releasing
 
 
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
-    """The releases of a named engine, or first parents between two revisions, each built once below `builds`."""
+    """The releases of a named engine, or the first-parent commits between two revisions, each built once below
+    `builds`."""
 
     given: Config
     names: Sequence[str]

@@ -107,7 +107,7 @@ def _result(case: Case, session: Session, language: Language) -> CaseResult:
 
 
 def _lists(results: Sequence[CaseResult]) -> dict[str, tuple[str, ...]]:
-    """Key lists by file and line of code, so that other lines may be added above."""
+    """Return lists by file and line of code, rather than by line number, so that lines may be added above."""
     lists = dict[str, tuple[str, ...]]()
     for result in results:
         key = name = f"{result.file}: {result.caret}"

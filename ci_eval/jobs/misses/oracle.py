@@ -36,7 +36,7 @@ from ci_eval.core.report.causes import NOTHING, find_parts, make_placer
 from ci_eval.core.scoring import rank_of
 
 LEAST_RANK_SHARE = 0.5
-"""The share of the first rank that is enough: with fewer names in the project, fewer are ahead."""
+"""The required share of the first rank: a smaller project has fewer names above the expected one."""
 
 
 _RECEIVER = re.compile(r"(?<![\w.])(\w+)(?:\.\w+)*\.\Z")
@@ -115,7 +115,7 @@ class Folder:
         self._shown: dict[str, str] | None = None
 
     def show(self, project: Project, edited: str) -> bool:
-        """Write the project. Return whether a file changed, except `edited`, which the engine has open."""
+        """Write the project. Return whether a file changed, not counting `edited`, which the engine has open."""
         texts = {path: project.excerpts[path].text if path in project.excerpts else "" for path in project.files}
         del texts[edited]
         if texts == self._shown:
@@ -162,7 +162,7 @@ class Oracle:
     question: Question
     language: Language
     kept: list[str] = field(default_factory=list)
-    """What each smaller version must share with the first one."""
+    """The properties that each smaller version must share with the first one."""
     reason: str = ""
     """Why the last version does not hold; "" if it holds."""
     questions: int = 0
@@ -172,7 +172,7 @@ class Oracle:
         self.use(self.setup)
 
     def use(self, setup: Setup) -> None:
-        """Ask a fresh engine from now on. The one before it must be closed."""
+        """Use a new engine from now on. The last engine must be closed."""
         self.setup, self._engine = setup, KeptEngine(setup)
 
     def begin(self, project: Project) -> None:

@@ -137,7 +137,7 @@ FRESH = 3
 
 
 class TimeUp(Exception):
-    """The time for the search is over."""
+    """The time limit of the search was reached."""
 
 
 class Search(msgspec.Struct):

@@ -72,7 +72,7 @@ def _announce(
     checks: Sequence[Check],
     history: Path | None = None,
 ) -> None:
-    """`place`: the output that names the folder of the results, and that folder."""
+    """Announce a result. `place`: the output that names the results' folder, and this folder."""
     name, folder = place
     screen.host.announce(
         Announcement(
@@ -121,7 +121,7 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
     shared = {job.evaluation: job.allow_failure for job in jobs if job.shards > 1}
     outputs = {
         "matrix": matrix,
-        # Nothing is to be merged of an evaluation that one job does.
+        # An evaluation that runs in one job has nothing to merge.
         "merges": matrix_of("evaluation", shared) if shared else "",
         "evaluations": msgspec.json.encode(list(names)).decode(),
         "each-evaluation": matrix_of("evaluation", names),

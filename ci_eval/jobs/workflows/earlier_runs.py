@@ -192,5 +192,5 @@ def _fetch_history(repository: Repository, evaluation: str, history: Path, scree
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
                 append_figures([(workspace, ())], history, repository.page_of_run(stored.run))
             except (ConfigError, WorkspaceError) as error:
-                # It would cause the same trouble every night, so it is left out with a warning.
+                # A damaged run would fail every night, so it is left out with a warning.
                 screen.warn(f"run {stored.run} is not in the trend: {error}")

@@ -66,7 +66,7 @@ def _fill(plan: CiPlan, name: str, inputs: Mapping[str, str] = MappingProxyType(
     source, folder = plan.request.nameable_origin, plan.request.folder
     release = f" # {source.release}" if source.release else ""
     inputs = {**inputs, "working-directory": "" if folder == "." else folder}
-    # A value of JSON is one of YAML, whatever signs are in it. GitHub would evaluate an expression.
+    # JSON values are YAML values with any characters. GitHub would evaluate an expression.
     values = {key: json.dumps(text.replace("${{", "${{ '${{' }}")) for key, text in inputs.items() if text}
     secrets = f'    secrets: {{registries: "${{{{ secrets.{KEYS} }}}}"}} # a secret with the line {plan.key}=VALUE\n'
     parts = {

@@ -52,7 +52,7 @@ def _include(plan: CiPlan, component: str, **inputs: str) -> str:
         else f"{origin.server}/{{}}/-/raw/{{}}"
     )
     inputs["package"] = f"ci-eval[ml] @ git+{origin.address}@{origin.commit}"
-    # A value of JSON is one of YAML. GitLab replaces the text in $[[ ]].
+    # JSON values are YAML values. GitLab replaces the text in $[[ ]].
     values = "".join(f"      {name}: {json.dumps(text)}\n" for name, text in inputs.items())
     return (
         f"  - remote: {raw.format(origin.repository, origin.commit)}/templates/{component}.yml\n    inputs:\n{values}"

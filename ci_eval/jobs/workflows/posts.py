@@ -227,8 +227,8 @@ MOST = 65_000
 MOST_READ = 16_000_000
 _BLOCK = re.compile(r"(</?(?:details|summary)>)")
 _KEPT = re.compile(r"((?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>)")
-"""Code, as reports write it. Between tags, Markdown is still read, so only letters and numbered signs are allowed
-there. A tag at the start of a line would begin a block in which nothing is code."""
+"""Code in the form that reports write. Markdown is read even between tags, so only letters and numeric entities are
+allowed. A tag at the start of a line would begin a block without code formatting."""
 _ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
 """The signs that begin a tag, an entity, a link, an image or a definition. Outside of code, reports have none."""
 _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)

@@ -230,7 +230,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
 
 
 def check_command(command: str, request: Request) -> None:
-    """Raises ConfigError if the command ("" for an engine without one) does not start what the request builds."""
+    """Raise ConfigError if the command ("" = none) does not start the program that is built."""
     if PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
     if request.build and not command:

@@ -1,1 +1,1 @@
-"""The reports, one file each; `rendering/reporters.py` tells their kinds apart by the beginning of their names."""
+"""The reports, one module per format; `rendering/reporters.py` recognises kinds by the beginning of a module's name."""

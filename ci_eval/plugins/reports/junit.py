@@ -52,7 +52,7 @@ class _Test(NamedTuple):
 
 def _clean(text: str) -> str:
     """Return the text in one line, with a replacement for each character that XML cannot hold."""
-    # Tools print it where a second line could be a command to the CI.
+    # Tools print the text into logs, in which a second line could be a command to the CI.
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 
 

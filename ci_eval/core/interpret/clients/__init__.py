@@ -19,7 +19,7 @@ class TypedToken(msgspec.Struct, frozen=True, kw_only=True):
     asked: int
     """The characters of the prefix that were typed when the engine was asked for the list."""
     follows: str | None
-    """The code after the token; None if that is not asked for."""
+    """The code after the token; None if it is not needed."""
 
 
 class Listing(NamedTuple):
@@ -31,9 +31,9 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     show: Callable[[Sequence[Suggestion], TypedToken], Listing]
-    """A function: the engine's list → what is shown of it. None of the result is an Offer any more."""
+    """A function: the engine's list → the displayed list."""
     keeps: bool
-    """True if a list that the engine calls complete is kept while the token is typed on."""
+    """True if a complete list is kept while the user types on."""
 
 
 CATALOG: Catalog[Client] = Catalog(__name__, "CLIENT")

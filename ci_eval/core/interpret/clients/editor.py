@@ -1,7 +1,8 @@
-"""The rule that ci-eval had before VS Code's: evaluations of that time can be compared with those of now.
+"""The display rule of ci-eval before VS Code's, so that old evaluations stay comparable.
 
-A list shows what the typed word fits, what it fits best first, then by sortText, then by text, both without regard to
-case; then by text as it is. Of equal first words the first counts. If an engine gives no sortText, its order does.
+A list shows the suggestions that match the typed word, ordered by match, then by sortText, then by text, both
+case-insensitive; then by exact text. Of suggestions with the same first word, the first counts. Without sortText, the
+engine's order counts.
 """
 
 from __future__ import annotations

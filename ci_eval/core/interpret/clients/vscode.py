@@ -70,7 +70,7 @@ class _Words:
         self._known: dict[int, tuple[str, int]] = {}
 
     def of(self, found: Suggestion) -> tuple[str, int]:
-        """Return the text, and how much of its beginning is not looked at: blanks that stood there before."""
+        """Return the text to filter by, and the length of its ignored beginning: blanks that were there before."""
         begin = found.begin if isinstance(found, Offer) else 0
         known = self._known.get(begin)
         if known is None:

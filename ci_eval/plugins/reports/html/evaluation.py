@@ -67,7 +67,7 @@ class Pages:
         self._site = HtmlSite(folder, TEMPLATES, most_errors=MAX_ERRORS, longest_trace=MAX_TRACE, **known)
 
     def write(self, sources: StoredSessions) -> None:
-        """Write the pages of files first: the index links only to existing pages."""
+        """Write all pages. Pages of files come first, since the index links only to existing pages."""
         (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
         evaluation, links = self._evaluation, {}
@@ -79,7 +79,7 @@ class Pages:
             filters=sources.filters.all,
             metrics=[known[info.name] for info in infos if info.name in known],
             strata=sources.strata(),
-            # What an engine may waver by is bounded over all sessions, not over those that the page lists.
+            # The bound on the engine's variation is over all sessions, not over those that the page lists.
             asked=evaluation.asked if evaluation.is_function else None,
             clusters=evaluation.clusters,
             command="ci-eval report WORKSPACE --filter EXPR",
