@@ -9,8 +9,8 @@ from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
 # A change that adds more says here why, and by how much.
-LINES = 75_250
-LINES_OF_CODE = 55_050
+LINES = 74_150
+LINES_OF_CODE = 54_050
 LINES_OF_BENCHMARKS = 6_290
 
 

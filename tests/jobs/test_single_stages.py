@@ -117,11 +117,11 @@ def test_a_modelled_user_asks_what_a_run_with_that_user_asks(stage_1: Path, tmp_
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("actions.strategy.filters.minimumLength=4", "no setting of stage 2"),
+        ("actions.strategy.filters.minimumLength=4", "not a setting of stage 2"),
         ("reports.recallAt=[3]", "ci-eval report --set"),
-        ("language=java", "no setting of stage 2"),
+        ("language=java", "not a setting of stage 2"),
         ("interpret.timeout=-1", "timeout"),
-        ("colour=red", "no key of a configuration"),
+        ("colour=red", "not a key of a configuration"),
     ],
 )
 def test_what_stage_2_does_not_read_is_refused(setting: str, said: str, stage_1: Path, tmp_path: Path) -> None:
