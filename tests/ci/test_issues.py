@@ -197,7 +197,7 @@ def test_what_is_no_result_is_refused(github: Services) -> None:
     github.workflows[4] = NIGHT
     code, _, said = command("ci", "notice", "red", "--run", 4)
     assert code == 2
-    assert "it is one of success, failure" in said
+    assert "results are success, failure" in said
 
 
 def test_a_right_that_is_missing_is_named(github: Services, monkeypatch: pytest.MonkeyPatch) -> None:
