@@ -207,7 +207,7 @@ def test_what_took_the_place_of_a_file_is_not_read(name: str, trap: Path) -> Non
         name,
     )
     assert isinstance(failed, FileError)
-    assert "no regular file of the project" in failed.message
+    assert "not a regular file of the project" in failed.message
 
 
 PLAIN = Properties(kind=Kind.VARIABLE)

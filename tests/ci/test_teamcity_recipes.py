@@ -21,7 +21,7 @@ from tests.waiting import HANGS
 RECIPES = sorted((ROOT / ".teamcity" / "pluginData" / "_Self" / "metaRunners").glob("*.yml"))
 GIVEN = {"SET": "interpret.seed=1\n\ninterpret.client=raw", "GATES": "RecallAt1 >= -1pp\nRecall >= 90%", "SHARD": "1/2",
          "LOG_FORMATS": "jsonl\nparquet", "PRECISION": "1pp", "JOBS": "2", "ROUNDS": "2", "ENGINE_LIKE": "",
-         "SAME_RANKER": "true"}  # fmt: skip
+         "SAME_RANKER": "true", "FIRST_NIGHT": "false"}  # fmt: skip
 HOSTILE = "x; $(touch y) 'z'"
 
 

@@ -26,7 +26,7 @@ def test_it_runs_nothing_unless_that_is_configured(tmp_path: Path) -> None:
 
 def test_a_task_without_tests_refuses_to_run_some(tmp_path: Path) -> None:
     argv = ["evaluate", "--project", f"path:{tmp_path}", "--set", "run.tests=true", "--output", str(tmp_path / "out")]
-    with pytest.raises(ConfigError, match=r"no tests that could be run: remove `run\.tests`"):
+    with pytest.raises(ConfigError, match=r"whose answers are not tests: remove it"):
         cli.main(argv, standalone_mode=False)
 
 

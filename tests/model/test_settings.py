@@ -32,7 +32,7 @@ def test_what_does_not_fit_together_is_refused(override: str, said: str) -> None
 def test_a_key_in_place_of_its_name_is_refused_and_not_repeated(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text("engine: {endpoint: 'https://host', model: m, key: sk-secret}")
-    with pytest.raises(ConfigError, match=r"`engine\.key` is no name") as raised:
+    with pytest.raises(ConfigError, match=r"`engine\.key` is not the name") as raised:
         load(path)
     assert "sk-secret" not in str(raised.value)
 
