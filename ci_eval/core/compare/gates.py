@@ -222,7 +222,7 @@ def what_decides(
     needed = math.ceil(of.n * (reach / distance) ** 2)
     if not of.n < needed < MOST_SESSIONS:
         return None, ""
-    return needed, f"; about {needed:,} sessions would decide"
+    return needed, f"; about {needed:,} sessions would decide, if the project has as many"
 
 
 def about(result: GateResult, name: str) -> GateResult:
