@@ -96,7 +96,7 @@ VALUES = {
 
 
 def list_values(key: str) -> list[str]:
-    """Return the values of a key; none if there are many, or if there is no such key."""
+    """Return the values that a key may have; empty if they cannot be listed, or the key is unknown."""
     if key in VALUES:
         return NAMES[VALUES[key]]()
     return next((list(known_key.choices) for known_key in keys() if known_key.name == key), [])

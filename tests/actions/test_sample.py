@@ -72,10 +72,10 @@ def test_each_session_has_the_same_chance(
     count = sum(made.sessions for made in files.values() if isinstance(made, GeneratedFile))
     drawn, estimates = Counter[tuple[str, int]](), []
     for seed in range(seeds):
-        found = draw_once(job, seed, limit)
-        assert found
-        drawn.update((path, slot) for path, slots in found.slots.items() for slot in slots)
-        estimates.append(found.sampling.sessions)
+        sampled = draw_once(job, seed, limit)
+        assert sampled
+        drawn.update((path, slot) for path, slots in sampled.slots.items() for slot in slots)
+        estimates.append(sampled.sampling.sessions)
     assert len(drawn) == count
     expected = seeds * limit / count
     # Without replacement, the statistic is smaller by this factor.

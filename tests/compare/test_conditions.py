@@ -18,7 +18,7 @@ from tests.jobs.test_pipeline import manifest
 
 
 def names(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> list[str]:
-    return [each.name for each in compare_settings(base, new, same_kind=same_kind)]
+    return [condition.name for condition in compare_settings(base, new, same_kind=same_kind)]
 
 
 BASE = SentConfiguration(
@@ -38,8 +38,8 @@ NEW = SentConfiguration(
 
 
 def test_of_one_engine_every_part_counts_and_what_matters_most_is_first() -> None:
-    found = compare_settings(BASE, NEW, same_kind=True)
-    assert [each.name for each in found] == [
+    differing = compare_settings(BASE, NEW, same_kind=True)
+    assert [condition.name for condition in differing] == [
         "autoImport",
         "dependencies",
         "arguments",
@@ -47,7 +47,7 @@ def test_of_one_engine_every_part_counts_and_what_matters_most_is_first() -> Non
         "limits.timeout",
         "settings.ty.deep.x",
     ]
-    assert (found[-1].base, found[-1].new) == ("false", None)
+    assert (differing[-1].base, differing[-1].new) == ("false", None)
 
 
 def test_of_two_engines_only_what_means_the_same_for_both() -> None:
@@ -57,8 +57,8 @@ def test_of_two_engines_only_what_means_the_same_for_both() -> None:
 
 
 def test_what_is_empty_was_not_told() -> None:
-    (found,) = compare_settings(BASE, msgspec.structs.replace(BASE, arguments=()), same_kind=True)
-    assert (found.name, found.base, found.new) == ("arguments", '["server"]', None)
+    (differing,) = compare_settings(BASE, msgspec.structs.replace(BASE, arguments=()), same_kind=True)
+    assert (differing.name, differing.base, differing.new) == ("arguments", '["server"]', None)
 
 
 def test_of_an_engine_that_was_told_the_same_nothing() -> None:
@@ -68,9 +68,9 @@ def test_of_an_engine_that_was_told_the_same_nothing() -> None:
 def test_another_grammar_is_a_condition_even_if_nothing_is_known_of_what_was_told() -> None:
     base = manifest({}, planned=0, finished=0)
     new = replace(base, grammar="h")
-    (found,) = conditions(base, new)
-    assert (found.name, found.base, found.new) == ("grammar", "g", "h")
-    assert sentence([found]) == "the sources of base were read by `g`, those of new by `h`"
+    (differing,) = conditions(base, new)
+    assert (differing.name, differing.base, differing.new) == ("grammar", "g", "h")
+    assert sentence([differing]) == "the sources of base were read by `g`, those of new by `h`"
     assert conditions(base, base) == ()
 
 

@@ -36,8 +36,8 @@ HEAD = "from a import Box\ndef f():\n"
 def state(body: str) -> tuple[ObjectUsage, ObjectPlace, str]:
     """Of a.Box in that method."""
     text = HEAD + body
-    found = mine(text, "shop.py", CATALOG.load("python"), ProjectContext(places=True))
-    (each,) = [each for each in found.usages if each.usage.type == "a.Box"]
+    mined = mine(text, "shop.py", CATALOG.load("python"), ProjectContext(places=True))
+    (each,) = [each for each in mined.usages if each.usage.type == "a.Box"]
     assert each.place
     return each.usage, with_values(each.place, text=hash_text(text)), text
 
@@ -55,13 +55,13 @@ def case(start: str, goal: str) -> tuple[QueryCase, dict[str, str]]:
 def seen(strategy: StrategyName, start: str, goal: str) -> list[str]:
     """The texts with a bar at the caret, without what comes before the method's body."""
     made, texts = case(start, goal)
-    found = []
+    marked = []
     for query in STRATEGIES[strategy](made, Sampling()):
         caret = locate_caret(made, strategy, query)
         assert caret
         text = apply_edits(texts[caret.text], caret)
-        found.append((text[: caret.offset] + "|" + text[caret.offset :]).removeprefix(HEAD))
-    return found
+        marked.append((text[: caret.offset] + "|" + text[caret.offset :]).removeprefix(HEAD))
+    return marked
 
 
 START = "    b = Box()\n    b.c()\n    b.x()\n"

@@ -51,15 +51,15 @@ def test_a_figure_and_a_change_are_written_in_their_unit(
 
 
 def test_an_interval_is_exact_where_nothing_is_uncertain_and_nothing_where_there_is_none() -> None:
-    found = [Estimate(value=0.5, low=low, high=high) for low, high in ((0.4, 0.6), (0.5, 0.5), (None, 0.6))]
-    assert [interval(each, "share") for each in found] == [f"40.0{TO}60.0%", "exact", ""]
+    estimates = [Estimate(value=0.5, low=low, high=high) for low, high in ((0.4, 0.6), (0.5, 0.5), (None, 0.6))]
+    assert [interval(each, "share") for each in estimates] == [f"40.0{TO}60.0%", "exact", ""]
     assert change_between(-0.1, 0.1, "share") == "-10.00 pp to +10.00 pp"
     assert change_between(None, 0.1, "share") == ""
 
 
 def test_the_interval_for_other_code_says_so() -> None:
-    found = Estimate(value=0.5, low=0.5, high=0.5, elsewhere=OtherCode(low=0.4, high=0.6))
-    assert intervals(found, "share") == f"exact; 40.0{TO}60.0% in other code"
+    estimate = Estimate(value=0.5, low=0.5, high=0.5, elsewhere=OtherCode(low=0.4, high=0.6))
+    assert intervals(estimate, "share") == f"exact; 40.0{TO}60.0% in other code"
 
 
 def test_sessions_that_the_engine_failed_in_are_told_apart() -> None:

@@ -22,9 +22,9 @@ def test_the_error_is_that_of_leaving_out_one_file_after_the_other() -> None:
     without = [((new.sum() - new[i]) - (base.sum() - base[i])) / (n.sum() - n[i]) for i in range(5)]
     whole = (new - base).sum() / n.sum()
     by_hand = np.sqrt(4 / 5 * sum((each - whole) ** 2 for each in without))
-    found = estimate_other_code(hits(base, new, n))
-    assert found.spread.error[0] == pytest.approx(by_hand)
-    assert found.spread.difference[0] == pytest.approx(whole)
+    estimate = estimate_other_code(hits(base, new, n))
+    assert estimate.spread.error[0] == pytest.approx(by_hand)
+    assert estimate.spread.difference[0] == pytest.approx(whole)
 
 
 RECORDED = [(113, 81, 62), (37, 24, 16), (97, 35, 35), (101, 64, 24), (818, 408, 226), (407, 173, 158), (390, 185, 121),
@@ -40,9 +40,9 @@ def test_an_independent_implementation_has_the_same_cluster_jackknife() -> None:
     -0.1650763358778626.
     """
     n, base, new = np.array(RECORDED, float).T
-    found = estimate_other_code(hits(base, new, n)).spread
-    assert found.difference[0] == pytest.approx(-0.1650763358778626, rel=1e-12)
-    assert found.error[0] == pytest.approx(0.0501114439780311 * np.sqrt(7 / 8), rel=1e-12)
+    estimate = estimate_other_code(hits(base, new, n)).spread
+    assert estimate.difference[0] == pytest.approx(-0.1650763358778626, rel=1e-12)
+    assert estimate.error[0] == pytest.approx(0.0501114439780311 * np.sqrt(7 / 8), rel=1e-12)
 
 
 @pytest.mark.parametrize(("sizes", "worth"), [([5, 5, 5, 5], 4), ([97, 1, 1, 1], 1.06), ([0, 0, 7], 1), ([0, 0], 0)])
@@ -62,8 +62,8 @@ def test_one_file_that_makes_the_difference_leaves_one_degree_of_freedom() -> No
 
 def test_where_nothing_changed_the_interval_is_not_of_width_zero() -> None:
     same, n = np.full(200, 20.0), np.full(200, 40.0)
-    found = estimate_other_code(hits(same, same, n)).spread
-    assert (found.error[0], found.df[0]) == (1 / 8000, 1)
+    estimate = estimate_other_code(hits(same, same, n)).spread
+    assert (estimate.error[0], estimate.df[0]) == (1 / 8000, 1)
 
 
 def shares(above: Floats, below: Floats) -> Floats:
@@ -72,20 +72,20 @@ def shares(above: Floats, below: Floats) -> Floats:
 
 def test_a_share_stays_between_0_and_1() -> None:
     above = (RANDOM.random(50) < 0.06).astype(float)
-    (found,) = figures(shares(above, np.full(50, 5.0)), [(0.0, 1.0)])
-    assert found.low is not None
-    assert found.high is not None
-    assert 0 < found.low < above.sum() / 250 < found.high < 1
+    (estimate,) = figures(shares(above, np.full(50, 5.0)), [(0.0, 1.0)])
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert 0 < estimate.low < above.sum() / 250 < estimate.high < 1
 
 
 def test_one_file_gives_a_figure_without_an_interval_and_ten_a_wide_one() -> None:
     (alone,) = figures(shares(np.full(1, 9.0), np.full(1, 20.0)), [(0.0, 1.0)])
     assert (alone.low, alone.effective) == (None, 1)
-    (found,) = figures(shares(np.arange(10, dtype=np.float64), np.full(10, 20.0)), [(0.0, 1.0)])
-    assert found.effective == pytest.approx(10)
-    assert found.low is not None
-    assert found.high is not None
-    assert 0.1 < found.high - found.low < 0.4
+    (estimate,) = figures(shares(np.arange(10, dtype=np.float64), np.full(10, 20.0)), [(0.0, 1.0)])
+    assert estimate.effective == pytest.approx(10)
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert 0.1 < estimate.high - estimate.low < 0.4
 
 
 def test_sessions_that_agree_within_files_do_not_narrow_the_interval() -> None:
@@ -99,14 +99,14 @@ def test_sessions_that_agree_within_files_do_not_narrow_the_interval() -> None:
 def test_the_interval_of_a_figure_holds_the_truth_about_95_times_of_100(rate: float) -> None:
     n = np.maximum(RANDOM.lognormal(3, 1, (60, 500)), 1).astype(int)
     above = RANDOM.binomial(n, RANDOM.beta(8 * rate, 8 * (1 - rate), n.shape)).astype(float)
-    found = figures(np.stack([above, n.astype(float)], axis=-1), [(0.0, 1.0)] * 500)
-    given = [each for each in found if each.low is not None and each.high is not None]
+    estimate = figures(np.stack([above, n.astype(float)], axis=-1), [(0.0, 1.0)] * 500)
+    given = [each for each in estimate if each.low is not None and each.high is not None]
     held = sum((each.low or 0) <= rate <= (each.high or 0) for each in given)
     assert len(given) > 300
     assert 0.92 <= held / len(given) <= 0.98
 
 
 def test_two_files_have_an_interval_of_any_width_within_the_limits() -> None:
-    (found,) = figures(shares(np.array([1.0, 39]), np.array([40.0, 40])), [(0.0, 1.0)])
-    assert found.low == pytest.approx(0, abs=1e-9)
-    assert found.high == pytest.approx(1, abs=1e-9)
+    (estimate,) = figures(shares(np.array([1.0, 39]), np.array([40.0, 40])), [(0.0, 1.0)])
+    assert estimate.low == pytest.approx(0, abs=1e-9)
+    assert estimate.high == pytest.approx(1, abs=1e-9)

@@ -11,11 +11,11 @@ def test_of_what_is_not_there_nothing_is_known() -> None:
 
 
 def test_of_several_workers_all_starts_count_and_the_largest_memory() -> None:
-    found = merge_footprints(
+    merged = merge_footprints(
         [Footprint(start_ups=(5.0,), memory=2, weighed=1), Footprint(), Footprint(start_ups=(1.0, 3.0))]
     )
-    assert found == Footprint(start_ups=(1.0, 3.0, 5.0), memory=2, weighed=1)
-    known = figures(found)
+    assert merged == Footprint(start_ups=(1.0, 3.0, 5.0), memory=2, weighed=1)
+    known = figures(merged)
     assert (known["StartUpLatency"].value, known["StartUpLatency"].n) == (3.0, 3)
     assert known["PeakMemory"].low is None
 
@@ -32,5 +32,5 @@ def test_the_sessions_that_workers_asked_after_a_deletion_are_summed() -> None:
 
 
 def test_of_very_many_starts_some_are_kept_from_the_fastest_to_the_slowest() -> None:
-    found = merge_footprints([Footprint(start_ups=tuple(map(float, range(1001)))), Footprint(start_ups=(2000.0,))])
-    assert (len(found.start_ups), found.start_ups[0], found.start_ups[-1]) == (1000, 0.0, 2000.0)
+    merged = merge_footprints([Footprint(start_ups=tuple(map(float, range(1001)))), Footprint(start_ups=(2000.0,))])
+    assert (len(merged.start_ups), merged.start_ups[0], merged.start_ups[-1]) == (1000, 0.0, 2000.0)

@@ -59,7 +59,7 @@ def refuse(base: Manifest, new: Manifest) -> None:
 
 
 def refuse_samples(*sides: Workspace) -> None:
-    """Raise ConfigError if a side stopped at the precision of its own figure (--precision)."""
+    """Raise ConfigError if --precision decided how many sessions a side asked."""
     # The number of sessions depended on that side's answers, so the common sessions are not a random sample.
     if sampled := next((side.folder for side in sides if side.manifest().precision), None):
         raise ConfigError(
@@ -335,13 +335,13 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
     )
 
 
-def measure_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
+def measure_detection(base: Manifest, new: Manifest, differences: dict[str, Difference]) -> Detected | None:
     """Return the comparison's goal, and the true difference that the asked sessions can find. None if the sides have
-    different goals, or if the goal's metric has no difference. `found`: differences over all sessions by metric."""
+    different goals, or if the goal's metric has no difference. `differences`: metric → difference over all sessions."""
     request = base.detection
-    if request is None or request != new.detection or request.metric not in found:
+    if request is None or request != new.detection or request.metric not in differences:
         return None
-    difference, reached = found[request.metric], None
+    difference, reached = differences[request.metric], None
     if difference.low is not None and difference.high is not None:
         reach, at_80_percent = (difference.high - difference.low) / 2, difference.detectable
         # An exact difference has no `detectable`, since it shows a change of any size. `detectable` is for a power of

@@ -62,8 +62,8 @@ def _engine(assignment: Assignment) -> KeptEngine:
 
 
 def is_same(one: Setup, other: Setup) -> bool:
-    """Return whether two setups have the same content. Each file brings a copy of its own, and copies of a `partial`,
-    which some tasks have, are never equal."""
+    # Each assignment carries a copy of the setup. Copies of a `partial`, which some tasks contain, are never equal, but
+    # their pickles are.
     return one == other or pickle.dumps(one) == pickle.dumps(other)
 
 

@@ -103,7 +103,7 @@ class Vocabulary(Value, frozen=True, kw_only=True):
 
 
 class Sampling(Value, frozen=True, kw_only=True):
-    """How sessions were drawn in the first stage, without parsing all files of a large project."""
+    """The counts of a sample that stage 1 drew without parsing all files of a large project."""
 
     files: Number = 0
     """All source files of the project."""

@@ -168,11 +168,11 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
         places += [source] if (source / "manifest.json").is_file() or not inside else inside
     log = EventLog()
     with tempfile.TemporaryDirectory() as folder:
-        found = [(place, _find_files(place, Path(folder) / str(number))) for number, place in enumerate(places)]
-        event_files = [files for _, files in found if files]
+        by_place = [(place, _find_files(place, Path(folder) / str(number))) for number, place in enumerate(places)]
+        event_files = [files for _, files in by_place if files]
         if not event_files and not recorded:
             return None
-        for place, files in found:
+        for place, files in by_place:
             if files is None:
                 raise ConfigError(f"{place} is not a log of events, but the others are: give logs of one format")
         train = list(log.sessions(path for files in event_files for path in files.train))

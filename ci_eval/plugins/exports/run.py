@@ -51,8 +51,7 @@ class Run:
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, Estimate]]:
-        """Return the figures of the last report: filter → metric → figure. Every session passes the filter `ALL`.
-        Raises WorkspaceError if there is no report."""
+        """Filter → metric → figure of the last report. Raises WorkspaceError without a report."""
         path = self.folder / "reports" / "metrics.json"
         if not path.is_file():
             raise WorkspaceError(f"{self.folder} has no figures yet: run `ci-eval report {self.folder}`")

@@ -136,14 +136,14 @@ def extract_insertion(
     answer = text[first:last]
     is_readable = len(readable) == 1 and (
         suggest(answer) == hole.original
-        or not (_NO_CODE.match(answer.lstrip()) or _is_json(answer) or _holds_original(answer, hole))
+        or not (_NO_CODE.match(answer.lstrip()) or _is_json(answer) or _contains_expected(answer, hole))
     )
     return Inserted(begin=first, end=last, rules=(*rules, *([rule] if rule else [])), is_readable=is_readable)
 
 
-def _holds_original(text: str, hole: Hole) -> bool:
-    """Return whether a line of the text has what the file has at the caret, but after a mark (`1. x`, `["x"]`), a label
-    or another line."""
+def _contains_expected(text: str, hole: Hole) -> bool:
+    """Return whether a line of the response has the expected text after a mark (`1. x`, `["x"]`) or a label, or below
+    another line. A right answer in a form that nobody asked for is unreadable, and so no silent zero."""
     words, start = hole.original.split(), hole.before.rpartition("\n")[2].strip()
     plain = html.unescape(text).replace('\\"', '"')
     original = r"\s+".join(map(re.escape, words))
@@ -221,7 +221,7 @@ def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tupl
 
 
 def extract_code(answer: str, language: str, prompt: str = "") -> str | None:
-    """Return the code in an answer without thoughts and tokens, or None if there is no fence.
+    """Return the code in a fence of an answer, from which thoughts and tokens were removed; None without a fence.
 
     Fences that name another language or repeat a text of the prompt do not count. Of the others, closed ones come
     first, then those that name the language, then the last one.

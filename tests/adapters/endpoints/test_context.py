@@ -114,8 +114,8 @@ def test_whatever_is_counted_it_fits_and_no_longer_piece_of_whole_lines_does(tex
     assert text.endswith(end)
     lines = text.splitlines(keepends=True)
     for count in range(len(lines) + 1):
-        for piece, found in (("".join(lines[:count]), begin), ("".join(lines[len(lines) - count :]), end)):
-            assert words(piece) > most or len(piece) <= len(found)
+        for piece, chosen in (("".join(lines[:count]), begin), ("".join(lines[len(lines) - count :]), end)):
+            assert words(piece) > most or len(piece) <= len(chosen)
 
 
 @pytest.mark.parametrize("most", [1, 10, 100, 10_000])
@@ -168,9 +168,9 @@ def project(root: Path, **files: str) -> OtherFiles:
     return OtherFiles(root, (".py",))
 
 
-def paths(found: list[OtherFile]) -> list[str]:
+def paths(chosen: list[OtherFile]) -> list[str]:
     """The first choice first."""
-    return [each.path for each in reversed(found)]
+    return [each.path for each in reversed(chosen)]
 
 
 def anything(_: str) -> bool:
@@ -178,15 +178,15 @@ def anything(_: str) -> bool:
 
 
 def test_imports_come_first_then_what_is_alike_then_what_is_near(tmp_path: Path) -> None:
-    found = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, len, anything)
-    assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
-    assert found == OtherFiles(tmp_path, (".py",)).choose("pkg/main.py", BEFORE, 10_000, len, anything)
+    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, len, anything)
+    assert paths(chosen) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
+    assert chosen == OtherFiles(tmp_path, (".py",)).choose("pkg/main.py", BEFORE, 10_000, len, anything)
 
 
 def test_the_last_that_fits_is_cut_at_a_line(tmp_path: Path) -> None:
     most = len(FILES["pkg__imported__py"]) + len(FILES["pkg__alike__py"]) + 12
-    found = project(tmp_path).choose("pkg/main.py", BEFORE, most, len, anything)
-    assert [each.text for each in reversed(found)] == [
+    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, most, len, anything)
+    assert [each.text for each in reversed(chosen)] == [
         FILES["pkg__imported__py"],
         FILES["pkg__alike__py"],
         "wave = 1\n",
@@ -194,8 +194,8 @@ def test_the_last_that_fits_is_cut_at_a_line(tmp_path: Path) -> None:
 
 
 def test_what_may_not_be_sent_is_left_out(tmp_path: Path) -> None:
-    found = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, len, lambda text: "spread" not in text)
-    assert paths(found) == ["pkg/imported.py", "pkg/less.py", "far/less.py"]
+    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, len, lambda text: "spread" not in text)
+    assert paths(chosen) == ["pkg/imported.py", "pkg/less.py", "far/less.py"]
 
 
 def test_neither_the_file_itself_nor_a_copy_nor_what_lies_outside_is_shown(tmp_path: Path) -> None:
@@ -205,14 +205,14 @@ def test_neither_the_file_itself_nor_a_copy_nor_what_lies_outside_is_shown(tmp_p
     (tmp_path / "p" / "link.py").symlink_to(tmp_path / "secret.py")
     (tmp_path / "p" / "pkg" / "hard.py").hardlink_to(tmp_path / "p" / "pkg" / "main.py")
     (tmp_path / "p" / "up").symlink_to(tmp_path)
-    found = files.choose("pkg/main.py", BEFORE + "import secret, link, up.secret\n", 10_000, len, anything)
-    assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
+    chosen = files.choose("pkg/main.py", BEFORE + "import secret, link, up.secret\n", 10_000, len, anything)
+    assert paths(chosen) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
 
 
 def test_what_is_ignored_is_not_shown(tmp_path: Path) -> None:
     project(tmp_path, node_modules__alike__py="wave = total(spread)\n")
-    found = OtherFiles(tmp_path, (".py",), frozenset({"far"})).choose("pkg/main.py", BEFORE, 10_000, len, anything)
-    assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py"]
+    chosen = OtherFiles(tmp_path, (".py",), frozenset({"far"})).choose("pkg/main.py", BEFORE, 10_000, len, anything)
+    assert paths(chosen) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py"]
 
 
 def test_files_that_nobody_can_read_or_would_read_are_left_out(tmp_path: Path) -> None:

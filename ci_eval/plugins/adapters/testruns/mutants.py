@@ -72,7 +72,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
 
 
 def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
-    """Return the file with a function that returns nothing, or None if there is no such version."""
+    """Return the file with an empty body for the function at `focal`; None without one, or if that does not parse."""
     source = text.encode()
     function = find_function(runner, text, focal)
     change = runner.stub(*function, source) if function else None

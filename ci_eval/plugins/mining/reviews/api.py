@@ -58,7 +58,7 @@ class Api:
         return self._check(self._request(self._address + path, JSON, query)).json()
 
     def raw(self, path: str, **query: str | int) -> bytes | None:
-        """Return the body of the response, or None if there is no such file."""
+        """Return the file at `path`; None if the server answers 404."""
         answer = self._request(self._address + path, RAW, query)
         return None if answer.status_code == 404 else self._check(answer).content
 

@@ -126,7 +126,7 @@ class Repository:
         return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc", **query)
 
     def text(self, path: str, commit: str) -> str:
-        """Return the text of a file at a commit, or "" if there is no such text file."""
+        """Return the text of a file at a commit; "" for a missing or binary file."""
         data = self.file(path, commit)
         try:
             return decode(data) if data is not None else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -26,8 +26,8 @@ LONGEST = 300
 Rows = dict[str, dict[str, str]]
 
 
-def read(path: Path, verdicts: Collection[str] = VERDICTS) -> Rows:
-    """Return the rows by id; empty if there is no file yet. Raises ConfigError."""
+def read(path: Path) -> Rows:
+    """Return id → row; empty before the first run has written the file. Raises ConfigError."""
     if not path.exists():
         return {}
     try:
@@ -38,9 +38,9 @@ def read(path: Path, verdicts: Collection[str] = VERDICTS) -> Rows:
     for number, row in enumerate(rows, 2):
         if row.get("verdict"):
             row["verdict"] = row["verdict"].strip().lower()
-        if not row.get("id") or row.get("verdict") not in {*verdicts, ""}:
+        if not row.get("id") or row.get("verdict") not in {*VERDICTS, ""}:
             raise ConfigError(
-                f"{path}, row {number}: expected an id, and a verdict {', '.join(verdicts)} or nothing; "
+                f"{path}, row {number}: expected an id, and a verdict {', '.join(VERDICTS)} or nothing; "
                 f"found {row.get('id')!r} and {row.get('verdict')!r}"
             )
     return {row["id"]: row for row in rows}

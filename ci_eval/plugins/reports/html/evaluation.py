@@ -224,14 +224,14 @@ def _index_name(name: str, opened: str) -> str:
 
 def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> dict[str, str]:
     """Return links to other pages of the file; "" if there is none."""
-    found = {}
+    addresses = {}
     for side, numbers in (("previous", range(number - 1, -1, -1)), ("next", range(number + 1, len(parts)))):
-        found[side] = links[numbers[0]] if numbers else ""
+        addresses[side] = links[numbers[0]] if numbers else ""
         for what, outcomes in (("token", frozenset(OUTCOMES)), ("miss", MISSES)):
             spots = ((links[other], spot) for other in numbers for spot in parts[other].spots[:: numbers.step])
             anchors = (f"{link}#{quote(spot.ids[0])}" for link, spot in spots if spot.outcome in outcomes)
-            found[f"{side}_{what}"] = next(anchors, "")
-    return found
+            addresses[f"{side}_{what}"] = next(anchors, "")
+    return addresses
 
 
 MAX_ERRORS = 200

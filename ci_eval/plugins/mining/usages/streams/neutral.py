@@ -98,7 +98,7 @@ def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
 def _snapshots(
     event: Edit | Completion, typings: dict[tuple[str, str], EditReplay | None], recording: Recording
 ) -> Iterator[Snapshot]:
-    """Yield the snapshots of an event. The file's entry in `typings` becomes None if its text is no longer known."""
+    """Yield snapshots. If an event cannot be applied to the file's text, the file's entry in `typings` becomes None."""
     at = event.user, event.file
     typing = typings.setdefault(at, EditReplay(*at))
     if typing is None:
