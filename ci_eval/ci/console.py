@@ -45,6 +45,7 @@ class Screen:
         self.quiet, self.verbose = (os.environ.get(OUTPUT) == level for level in ("quiet", "verbose"))
         self._out = _console(sys.stdout, self.host)
         self._err = _console(sys.stderr, self.host)
+        self._left_out = ""
         self._is_fitted = self._out.is_terminal or os.environ.get("COLUMNS", "").isdigit()
 
     def say(self, text: str) -> None:
@@ -124,8 +125,11 @@ class Screen:
             title, others = "", others[count:]
             if not others:
                 break
-        if names := [name for name in absent if name]:
-            self.say(f"Left out, since the terminal is narrow: {', '.join(names)} (-v shows all)")
+        names = ", ".join(filter(None, absent))
+        # Tables of one command often leave out the same columns.
+        if names and names != self._left_out:
+            self._left_out = names
+            self.say(f"Left out, since the terminal is narrow: {names} (-v shows all)")
 
     def steps(self, label: str, unit: str) -> Steps:
         return Steps(self._err, label, unit, self.host, quiet=self.quiet)

@@ -385,5 +385,5 @@ def explain_verdict(said: Verdict, interval: Interval, info: MetricInfo, stretch
     if interval.low > 0 or interval.high < 0:
         return f"the whole interval is {side} 0, but the difference is too small to matter"
     if -size < interval.low and interval.high < size:
-        return f"the interval holds 0, and {inside} is not inside ±{margin}"
-    return f"the interval holds 0 and reaches beyond ±{margin}"
+        return f"it may be 0, but {inside} is not inside ±{margin}"
+    return f"it may be 0, and it may be more than {margin}"
