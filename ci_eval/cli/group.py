@@ -28,8 +28,8 @@ COMMANDS = {
     "datasets": "dataset",
     "exchange": "export import",
     "misses": "bisect cases causes reduce",
-    "models": "expect export-ranker fit-user-model generate-ml-logs grade import-ranker logs rerank "
-    "train-ranker train-recommender",
+    "models": "expect export-ranker fit-user-model generate-ml-logs grade import-ranker rerank train-ranker "
+    "train-recommender",
     "runs": "actions evaluate interpret report show",
     "starting": "init",
     "views": "doctor list plan plan-logs schema",
