@@ -273,8 +273,6 @@ VARY = "A key of the configuration and its values; several keys are combined, ea
     "--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY, shell_complete=completions.setting
 )
 @click.option("--resume", is_flag=True, help="Resume the interrupted sweep in --output.")
-@cli_options.add_removed_option("--shard", "leave it out, or give each machine a sweep of other values")
-@cli_options.add_removed_option("--merge", "`ci-eval report` shows several workspaces, `ci-eval compare` compares them")
 def sweep_(choices: Choices, varied: tuple[str, ...], **options: Any) -> None:
     """Evaluate each value of some keys over the same sessions, and compare each run with the first.
 

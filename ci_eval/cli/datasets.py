@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +36,6 @@ _prompts = click.option(
 )
 
 
-_splits = click.option(
-    "--splits",
-    type=click.IntRange(0, 100),
-    nargs=3,
-    default=(0, 0, 100),
-    show_default=True,
-    metavar="TRAIN VALIDATION TEST",
-    help="Per cent of the repositories or projects; `meta.split` of a record says which it is in.",
-)
-
-
 CONFIDENCE = "The least: high where the function's name is in the test's and the test calls it."
 
 
@@ -58,7 +46,6 @@ CONFIDENCE = "The least: high where the function's name is in the test's and the
 @click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one project.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a project has more.")
 @click.option("--confidence", type=click.Choice(["low", "high"]), default="low", show_default=True, help=CONFIDENCE)
-@_splits
 @_prompts
 @click.option("--any-licence", is_flag=True, help="Also projects whose licence is not known to let code be passed on.")
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
@@ -69,7 +56,6 @@ def unit_tests(
     limit: int,
     seed: int,
     confidence: str,
-    splits: tuple[int, int, int],
     **options: Any,
 ) -> None:
     """Functions and the tests that people wrote for them, from the PROJECTs, which must hold their tests.
@@ -79,20 +65,13 @@ def unit_tests(
       ci-eval dataset unit-tests pypi:networkx==3.3 --language python --output tests.jsonl
       ci-eval dataset unit-tests path:. go:github.com/spf13/cobra@v1.8.1 --language go --output tests.jsonl
     """
-    _check_splits(splits)
-    selection = Selection(limit=limit, seed=seed, only_high=confidence == "high", shares=splits)
+    selection = Selection(limit=limit, seed=seed, only_high=confidence == "high")
     records.mine_unit_tests(projects, language, output, selection, screen=Screen(), **options)
-
-
-def _check_splits(splits: tuple[int, int, int]) -> None:
-    if sum(splits) != 100:
-        raise click.UsageError("--splits must add up to 100, as in --splits 80 10 10")
 
 
 REVIEWED = sorted({syntax.language for syntax in review_records.LANGUAGES.values()})
 
 
-COMMENT_LANGUAGE = "Only comments in that language. Default: any."
 REVIEW = (
     "Records that people accept or reject in this table are kept or left out; new ones are added to it. Once for each "
     "reviewer: all must accept, and the command prints how far they agree."
@@ -117,14 +96,11 @@ JUDGE = "A configuration whose `judge:` is asked which comments can be understoo
     show_default=True,
     help="Comments on lines of pull requests, on whole pull requests, or on commits and their lines. May be repeated.",
 )
-@click.option("--comment-language", type=click.Choice(sorted(review_records.NAMES)), help=COMMENT_LANGUAGE)
 @click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one repository.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a repository has more.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only comments written or changed since that day.")
 @click.option("--review", "reviews", type=FILE, metavar="FILE.csv", multiple=True, help=REVIEW)
 @click.option("--judge", type=FILE, metavar="CONFIG", help=JUDGE)
 @click.option("--only-accepted", is_flag=True, help="Only what is accepted in --review.")
-@_splits
 @_prompts
 @click.option(
     "--any-licence", is_flag=True, help="Also repositories whose licence is not known to let code be passed on."
@@ -134,13 +110,10 @@ def code_review(
     output: Path,
     languages_: tuple[str, ...],
     sources: tuple[review_records.Source, ...],
-    comment_language: str | None,
     limit: int,
     seed: int,
-    since: datetime | None,
     judge: Path | None,
     only_accepted: bool,
-    splits: tuple[int, int, int],
     **options: Any,
 ) -> None:
     """Changes and the comments that reviewers wrote on them, from pull requests at GitHub.
@@ -153,17 +126,13 @@ def code_review(
       ci-eval dataset code-review --github pallets/click --github spf13/cobra --output reviews.jsonl
       ci-eval dataset code-review --github pallets/click --review ann.csv --review bo.csv --output r.jsonl
     """
-    _check_splits(splits)
     if only_accepted and not options["reviews"]:
         raise click.UsageError("--only-accepted needs --review FILE.csv, in which people accept")
     selection = review_records.Selection(
         languages=frozenset(languages_ or REVIEWED),
         sources=tuple(dict.fromkeys(sources)),
-        comment_language=comment_language or "",
         limit=limit,
         seed=seed,
-        since=since.strftime("%Y-%m-%dT%H:%M:%SZ") if since else "",
-        shares=splits,
         only_accepted=only_accepted,
     )
     model = load(judge).config.judge if judge else None
@@ -205,14 +174,6 @@ TEXTS = "--git, --stream: also the texts and where the objects are in them, whic
 @click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
 @click.option("--own-types", is_flag=True, help="Also usages of types that the project itself defines.")
 @click.option("--infer", is_flag=True, help="Ask jedi where local rules do not tell a type: slow. Python only.")
-@click.option(
-    "--merge-selection",
-    "merge",
-    type=click.Choice(["last", "all"]),
-    default="last",
-    show_default=True,
-    help="After which snapshots a proposal that was selected makes a state: the last one, or all.",
-)
 @click.option("--texts", is_flag=True, help=TEXTS)
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def usages(output: Path, language: str | None, **options: Any) -> None:

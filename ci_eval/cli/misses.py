@@ -75,7 +75,6 @@ def _parse_duration(_context: click.Context, _option: click.Parameter, value: st
 @click.argument("session")
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="The folder of the result; new or empty.")
 @click.option("--for", "seconds", default="2m", show_default=True, callback=_parse_duration, metavar="TIME", help=FOR)
-@cli_options.add_removed_option("--against", "leave it out; `ci-eval causes --other` says what another engine has")
 @click.option("--case", type=FILE, metavar="FILE", help=CASE)
 @click.option("--trust", "trusted", is_flag=True, help=TRUST)
 def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **options: Any) -> None:

@@ -269,16 +269,6 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
         screen.warn(f"no browser could be started; the report is {report}")
 
 
-def add_removed_option(name: str, advice: str) -> Decorator:
-    """Accept an option that was removed, and raise UsageError with the advice if it is given."""
-
-    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
-        if value is not None:
-            raise click.UsageError(f"{name} was taken out: {advice}")
-
-    return click.option(name, hidden=True, expose_value=False, callback=refuse)
-
-
 def require_output(output: Path | None, *, resume: bool, what: str) -> None:
     """Raise UsageError if a run is resumed without its folder."""
     if resume and output is None:

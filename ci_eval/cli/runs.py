@@ -37,12 +37,6 @@ STAGE_SET = (
 REPEAT = "Ask each session N times, each time with a fresh engine, to see how far answers and times vary."
 
 
-NO_EXPECT = (
-    "leave it out, --precision alone asks as many sessions as it takes (of a modelled user: `ci-eval expect`, "
-    "`ci-eval compare --expect`)"
-)
-
-
 def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
     """Parse 1pp to 0.01; None if the option is not given."""
     return phases.parse(given) if given else None
@@ -58,7 +52,6 @@ def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> fl
 @click.option("--reuse", type=cli_options.FOLDER, metavar="WORKSPACE", help=REUSE)
 @click.option("--all", "everything", is_flag=True, help=cli_options.ALL)
 @click.option("--precision", metavar="Xpp", callback=parse_points, help=PRECISION)
-@cli_options.add_removed_option("--expect", NO_EXPECT)
 @cli_options.add_gate_options
 @cli_options.add_open_option
 def evaluate(

@@ -49,8 +49,6 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     own_prefix: bool = False
     """True if the file or an override sets the prefix, as every configuration of the JetBrains plugin (JSON) does."""
     own_number: bool = False
-    own_headline: bool = False
-    """True if the file or an override sets the headline; configurations of old workspaces do not."""
 
 
 def load(
@@ -98,7 +96,6 @@ def load(
         warnings=(*upgrade_warnings, *rule_warnings),
         own_prefix=is_json or jetbrains.get_value(raw, "actions.strategy.prefix") is not None,
         own_number=isinstance(section, dict) and any(key in section for key in NUMBERS),
-        own_headline=jetbrains.get_value(raw, "reports.headline") is not None,
     )
 
 
