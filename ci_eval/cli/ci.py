@@ -132,7 +132,7 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
     Anywhere: needs GITHUB_TOKEN, which may read Actions, or TEAMCITY_TOKEN.
     """
     screen = Screen()
-    if page and builds.is_page(page):
+    if page and builds.SIMILAR.fullmatch(page):
         if beside:
             raise ConfigError("--beside chooses a run at GitHub; at TeamCity the newest successful build counts")
         folders = earlier_runs.fetch_of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)

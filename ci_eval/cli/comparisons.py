@@ -170,8 +170,7 @@ def compare_engines_(
     starts, or like --engine-like NAME), or configuration files. A file after engines alone is the CONFIG of all. With
     --base-set or --new-set, one engine is compared with itself in another configuration. Only this comparison has
     verdicts on times, since whatever slows the machine slows all engines. Write DIR/base, DIR/new and DIR/comparison;
-    if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …); over
-    `projects` each pair has its own table (DIR/pairs).
+    if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …).
 
     \b
     Examples:
@@ -199,14 +198,7 @@ def compare_engines_(
         if detect:
             raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
         limited = [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides
-        first, *others = suite_job.compare_engines(limited, screen=screen, **options)
-        if not others:
-            present_suite(first, screen, opening=opening)
-            return
-        # The common folder of all pairs comes last.
-        for table in (first, *others):
-            present_suite(replace(table, trouble=None), screen, opening=opening and table is first)
-        cli_options.end_with(first.folder.parent.parent, first.trouble, screen)
+        present_suite(suite_job.compare_engines(limited, screen=screen, **options), screen, opening=opening)
         return
     done = compare_engines_job.compare_engines(sides, screen=screen, detect=detect, power=power, usual=usual, **options)
     if done.outcome:

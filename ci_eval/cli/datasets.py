@@ -50,13 +50,7 @@ CONFIDENCE = "The least: high where the function's name is in the test's and the
 @click.option("--any-licence", is_flag=True, help="Also projects whose licence is not known to let code be passed on.")
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def unit_tests(
-    projects: tuple[str, ...],
-    language: str,
-    output: Path,
-    limit: int,
-    seed: int,
-    confidence: str,
-    **options: Any,
+    projects: tuple[str, ...], language: str, output: Path, limit: int, seed: int, confidence: str, **options: Any
 ) -> None:
     """Functions and the tests that people wrote for them, from the PROJECTs, which must hold their tests.
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
-from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
+from click.shell_completion import BashComplete, CompletionItem, split_arg_string
 
 from ci_eval import __version__
 from ci_eval.ci.console import OUTPUT
@@ -242,7 +242,3 @@ class Bash(BashComplete):
 
     def format_completion(self, item: CompletionItem) -> str:
         return f"{item.type},{item.value.removeprefix(self._kept)}"
-
-
-def register() -> None:
-    add_completion_class(Bash)

@@ -92,13 +92,7 @@ def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **op
     """
     screen = Screen()
     done = reduce_job.reduce(
-        workspace,
-        session,
-        output=output,
-        case=case,
-        command=["ci-eval", *sys.argv[1:]],
-        screen=screen,
-        **options,
+        workspace, session, output=output, case=case, command=["ci-eval", *sys.argv[1:]], screen=screen, **options
     )
     screen.result(done.title)
     screen.result(

@@ -240,11 +240,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
     (probability, limit), shard = pipeline.choose_share(workspace, prepared), workspace.manifest().shard
     planned = interpret.plan(
-        workspace,
-        prepared.setup,
-        probability=probability,
-        limit=limit,
-        shard=Shard.parse(shard) if shard else None,
+        workspace, prepared.setup, probability=probability, limit=limit, shard=Shard.parse(shard) if shard else None
     )
     for planned_file in planned:
         path = planned_file.path

@@ -9,15 +9,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
-from ci_eval.core.model import (
-    Comparison,
-    Evaluation,
-    GateResult,
-    LogsRecord,
-    Overview,
-    Suite,
-    Sweep,
-)
+from ci_eval.core.model import Comparison, Evaluation, GateResult, LogsRecord, Overview, Suite, Sweep
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.statistics.footprint import INFOS

@@ -156,11 +156,10 @@ def describe_populations(suite: Suite) -> list[str]:
     figures = "differences (new - base)" if suite.compared else "figures"
     what = f" {suite.about}" if suite.about else ""
     verdicts = " and verdicts" if suite.compared else ""
-    pairs = f" and of the {suite.pairs} pairs of sides" if suite.pairs > 1 else ""
     sentences = [
         f"{HERE}: each row has the {figures} of one project{what}; its intervals{verdicts} (95 %) are of that project.",
         f"{OVERALL} ({len(suite.projects)}): each weighs the same; the intervals{verdicts} of the last row (95 %, "
-        f"Student's t, adjusted for the number of metrics{pairs}) are of other projects like these.",
+        f"Student's t, adjusted for the number of metrics) are of other projects like these.",
     ]
     busy = [entry.project.name for entry in suite.projects if entry.busy]
     if busy and any(info.is_time for info in suite.metrics):

@@ -311,8 +311,6 @@ class Suite(Value, frozen=True, kw_only=True):
     overall: dict[str, OverProjects]
     metrics: tuple[MetricInfo, ...]
     compared: bool
-    pairs: int = 1
-    """The number of pairs of sides with such a table; verdicts over all projects are adjusted for this number."""
 
 
 class SweptRun(Value, frozen=True, kw_only=True):

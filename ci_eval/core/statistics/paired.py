@@ -136,12 +136,11 @@ FEWEST_PROJECTS_ALIKE = 60
 
 
 def over_projects(
-    values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], pairs: int | None = None
+    values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], *, judged: bool = False
 ) -> dict[str, OverProjects]:
-    """Return each metric's mean over projects, its interval adjusted for the number of metrics (Bonferroni). `pairs`:
-    of judged sides; values are then differences (new - base) with a verdict. None: values are figures."""
-    tests = len(infos) * (pairs or 1)
-    return {info.name: _over_projects(values[info.name], info, tests, judged=pairs is not None) for info in infos}
+    """Return each metric's mean over projects, its interval adjusted for the number of metrics (Bonferroni). `judged`:
+    values are differences (new - base), and get a verdict."""
+    return {info.name: _over_projects(values[info.name], info, len(infos), judged=judged) for info in infos}
 
 
 def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, judged: bool) -> OverProjects:

@@ -46,11 +46,7 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 
 
 def plan(
-    configs: Sequence[Path],
-    *,
-    completion_types: Sequence[str],
-    shards: int,
-    ml_configs: Sequence[Path] = (),
+    configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, ml_configs: Sequence[Path] = ()
 ) -> list[PlannedJob]:
     """Return the jobs, in the order of the configurations. Raises ConfigError for none, or too many jobs for a matrix.
 
