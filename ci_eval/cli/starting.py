@@ -15,7 +15,7 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.fetch import identity
-from ci_eval.jobs.workflows import origin, starting, teamcity_files
+from ci_eval.jobs.workflows import origin, starting
 from ci_eval.jobs.workflows.origin import CONFIG, Request
 
 ENGINE = "An engine; with --for algorithms several, separated by commas."
@@ -82,16 +82,11 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
     if not is_configured:
         starting.check_command(options["engine_command"], request)
     written = starting.write(None if is_configured else _answer(options, output, screen), output, request)
-    for path in written.paths:
+    for path in written:
         screen.line(str(path))
     if output != Path():
         screen.advise(f"In {output}:")
-    if written.additions:
-        screen.advise(f"First add to {teamcity_files.SETTINGS}, which is there and stays as it is,")
-    for line in written.additions:
-        screen.advise(line)
-    files = [path.relative_to(output) for path in written.paths]
-    files += [teamcity_files.SETTINGS] if written.additions else []
+    files = [path.relative_to(output) for path in written]
     key = load(output / CONFIG).config.engine.key or ""
     for line in starting.next_steps(files, request, identity.page(output.resolve()), key):
         screen.advise(line)
@@ -105,7 +100,7 @@ def _check_pairs(options: Mapping[str, str]) -> None:
     for name, other in pairs.items():
         if options[name] and not options[other]:
             option = "--like" if name == "engine_like" else f"--{name.replace('_', '-')}"
-            raise ConfigError(f"{option} goes with --{other.replace('_', '-')}")
+            raise ConfigError(f"{option} needs --{other.replace('_', '-')}")
     if options["endpoint"] and not options["model"]:
         raise ConfigError("--endpoint needs --model NAME, the endpoint's name for the model")
 

@@ -269,23 +269,26 @@ def test_a_language_model_gets_its_key_from_a_secret(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--model", "m"), "--model goes with --endpoint"),
-        (("--key", "K"), "--key goes with --endpoint"),
+        (("--model", "m"), "--model needs --endpoint"),
+        (("--key", "K"), "--key needs --endpoint"),
         (("--endpoint", "https://m.example/v1", "--key", "K"), "--endpoint needs --model NAME"),
-        (("--like", "gopls"), "--like goes with --engine-command"),
-        (("--build-output", "out"), "--build-output goes with --build"),
-        (("--build", "make"), "--build goes with --engine-command"),
-        (("--mail", "a@example.org"), "--mail goes with --ci teamcity --for notice"),
-        (("--mail", "a@example.org", "--ci", "teamcity"), "--mail goes with --ci teamcity --for notice"),
+        (("--like", "gopls"), "--like needs --engine-command"),
+        (("--build-output", "out"), "--build-output needs --build"),
+        (("--build", "make"), "--build needs --engine-command"),
+        (("--mail", "a@example.org"), "--mail is for --ci teamcity --for notice alone"),
+        (("--mail", "a@example.org", "--ci", "teamcity"), "--mail is for --ci teamcity --for notice alone"),
         (("--action", "o/r"), "it is OWNER/NAME@COMMIT"),
         (("--action", f"o/r@{COMMIT}\n"), "it is OWNER/NAME@COMMIT"),
         (("--ci", "teamcity", "--for", "site"), "--for site needs night"),
         (("--for", "site"), "--for site needs night"),
         (("--for", "night,sites"), "known are night, pull-request, logs, site, notice, algorithms"),
         (("--for", "pull-request"), "say how it is built and started"),
-        (("--for", "pull-request", "--build", "make", "--engine-command", "out/server"), "starts no program in build"),
+        (
+            ("--for", "pull-request", "--build", "make", "--engine-command", "out/server"),
+            "does not start a program in build",
+        ),
         (("--engine", "jedi", "--engine-command", "server"), "give one of --engine"),
-        (("--for", "notice", "--ci", "teamcity"), "whoever --mail ADDRESS names"),
+        (("--for", "notice", "--ci", "teamcity"), "--for notice needs --mail ADDRESS"),
     ],
 )
 def test_what_cannot_be_written_is_refused_with_what_to_say_instead(
@@ -302,7 +305,7 @@ def test_what_cannot_be_written_is_refused_with_what_to_say_instead(
 def test_a_language_without_usual_projects_needs_them_named_for_logs(tmp_path: Path) -> None:
     code, _, err = command("init", "--output", tmp_path, "--language", "ruby", "--for", "logs")
     assert code == 2
-    assert "write trainingProjects" in err
+    assert "needs trainingProjects" in err
 
 
 def repository(folder: Path, remote: str) -> Path:
@@ -350,11 +353,11 @@ def test_the_files_are_those_that_the_repositorys_server_reads(
 @pytest.mark.parametrize(
     ("remote", "options", "said"),
     [
-        ("https://bitbucket.org/you/lang", (), "say --ci teamcity or gitlab"),
+        ("https://bitbucket.org/you/lang", (), "add --ci teamcity or --ci gitlab"),
         ("https://bitbucket.org/you/lang", ("--ci", "github"), "bitbucket.org does not read its files"),
         ("https://gitlab.com/you/lang", ("--ci", "github"), "gitlab.com does not read its files"),
         ("https://github.com/you/lang", ("--ci", "gitlab"), "github.com does not read its files"),
-        ("https://gitlab.com/you/lang", ("--for", "site"), "--for site is not written for gitlab"),
+        ("https://gitlab.com/you/lang", ("--for", "site"), "--for site is not for gitlab"),
         ("https://gitlab.com/you/lang", ("--output", "servers/py"), "with --project path:servers/py"),
     ],
 )
