@@ -51,9 +51,7 @@ COMPARE_HISTORY = "A folder of past workspaces or metrics.json files: draw the t
 @cli_options.add_gate_options
 @click.option("--output", type=FILE, metavar="DIR", help="Default: a folder named by time.")
 @click.option("--history", type=FILE, metavar="DIR", help=COMPARE_HISTORY)
-@click.option(
-    "--same-ranker", is_flag=True, help="Treat a base that another ranker ranked as none, as on a first night."
-)
+@click.option("--same-ranker", is_flag=True, help="Ignore a base that another ranker ranked, as on a first night.")
 @click.option(
     "--first-night", is_flag=True, help="Succeed without a base, although no gate about it can be judged then."
 )
@@ -196,7 +194,7 @@ def compare_engines_(
     usual = not (everything or detect or choices.says_how_many())
     if sides[0].config.projects:
         if detect:
-            raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
+            raise click.UsageError("a suite of projects is compared whole: leave out --detect")
         limited = [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides
         present_suite(suite_job.compare_engines(limited, screen=screen, **options), screen, opening=opening)
         return

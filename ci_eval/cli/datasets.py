@@ -1,4 +1,4 @@
-"""The commands that make datasets, and mine object usages and their histories."""
+"""The commands that build datasets, object usages and their histories."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ _prompts = click.option(
     type=click.Choice(["en", "ru"]),
     default="en",
     show_default=True,
-    help="The language of the ten prompts that are spread over the records, one for each, evenly.",
+    help="The language of the prompts. Each record gets one of ten, all equally often.",
 )
 
 
-CONFIDENCE = "The least: high where the function's name is in the test's and the test calls it."
+CONFIDENCE = "high: only tests that call the function and have its name in theirs."
 
 
 @dataset.command("unit-tests", epilog=SPECS)
 @click.argument("projects", metavar="PROJECT...", nargs=-1, required=True)
 @click.option("--language", type=click.Choice(languages.names()), required=True)
 @click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
-@click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one project.")
-@click.option("--seed", default=0, show_default=True, help="Which are drawn where a project has more.")
+@click.option("--limit", type=COUNT, default=200, show_default=True, help="The most records of one project.")
+@click.option("--seed", default=0, show_default=True, help="The seed of the sample if a project has more.")
 @click.option("--confidence", type=click.Choice(["low", "high"]), default="low", show_default=True, help=CONFIDENCE)
 @_prompts
-@click.option("--any-licence", is_flag=True, help="Also projects whose licence is not known to let code be passed on.")
+@click.option("--any-licence", is_flag=True, help="Include projects without a known permissive licence.")
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def unit_tests(
     projects: tuple[str, ...], language: str, output: Path, limit: int, seed: int, confidence: str, **options: Any
 ) -> None:
-    """Functions and the tests that people wrote for them, from the PROJECTs, which must hold their tests.
+    """Build pairs of a function and its test from PROJECTs that contain their tests.
 
     \b
     Examples:
@@ -67,10 +67,10 @@ REVIEWED = sorted({syntax.language for syntax in review_records.LANGUAGES.values
 
 
 REVIEW = (
-    "Records that people accept or reject in this table are kept or left out; new ones are added to it. Once for each "
-    "reviewer: all must accept, and the command prints how far they agree."
+    "A table in which a reviewer accepts or rejects records; new records are added to it. May be repeated, for each "
+    "reviewer: a record stays if all accept it, and their agreement is printed."
 )
-JUDGE = "A configuration whose `judge:` is asked which comments can be understood from the change alone."
+JUDGE = "A configuration with `judge:`, a language model that rejects comments which the change alone does not explain."
 
 
 @dataset.command("code-review")
@@ -90,15 +90,13 @@ JUDGE = "A configuration whose `judge:` is asked which comments can be understoo
     show_default=True,
     help="Comments on lines of pull requests, on whole pull requests, or on commits and their lines. May be repeated.",
 )
-@click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one repository.")
-@click.option("--seed", default=0, show_default=True, help="Which are drawn where a repository has more.")
+@click.option("--limit", type=COUNT, default=200, show_default=True, help="The most records of one repository.")
+@click.option("--seed", default=0, show_default=True, help="The seed of the sample if a repository has more.")
 @click.option("--review", "reviews", type=FILE, metavar="FILE.csv", multiple=True, help=REVIEW)
 @click.option("--judge", type=FILE, metavar="CONFIG", help=JUDGE)
-@click.option("--only-accepted", is_flag=True, help="Only what is accepted in --review.")
+@click.option("--only-accepted", is_flag=True, help="Leave out records that --review does not accept.")
 @_prompts
-@click.option(
-    "--any-licence", is_flag=True, help="Also repositories whose licence is not known to let code be passed on."
-)
+@click.option("--any-licence", is_flag=True, help="Include repositories without a known permissive licence.")
 def code_review(
     repositories: tuple[str, ...],
     output: Path,
@@ -110,10 +108,10 @@ def code_review(
     only_accepted: bool,
     **options: Any,
 ) -> None:
-    """Changes and the comments that reviewers wrote on them, from pull requests at GitHub.
+    """Build pairs of a change and a reviewer's comment on it, from pull requests at GitHub.
 
-    Asks api.github.com, or GITHUB_API_URL, with the token in GITHUB_TOKEN: without one it allows 60 requests an hour,
-    which a record takes three of at most.
+    Ask api.github.com (or GITHUB_API_URL) with the token in GITHUB_TOKEN. Without a token GitHub allows 60 requests an
+    hour; a record needs up to three.
 
     \b
     Examples:
@@ -121,7 +119,7 @@ def code_review(
       ci-eval dataset code-review --github pallets/click --review ann.csv --review bo.csv --output r.jsonl
     """
     if only_accepted and not options["reviews"]:
-        raise click.UsageError("--only-accepted needs --review FILE.csv, in which people accept")
+        raise click.UsageError("--only-accepted needs --review FILE.csv")
     selection = review_records.Selection(
         languages=frozenset(languages_ or REVIEWED),
         sources=tuple(dict.fromkeys(sources)),
@@ -131,7 +129,7 @@ def code_review(
     )
     model = load(judge).config.judge if judge else None
     if judge and model is None:
-        raise click.UsageError(f"--judge {judge} has no `judge:`, which says what model is asked")
+        raise click.UsageError(f"--judge {judge}: this configuration has no `judge:`")
     records.mine_code_reviews(repositories, output, selection, screen=Screen(), judge=model, **options)
 
 
@@ -148,7 +146,7 @@ def _recordings(
     return tuple((name, Path(path)) for name, _, path in (value.partition("=") for value in values))
 
 
-TEXTS = "--git, --stream: also the texts and where the objects are in them, which completion engines are asked with."
+TEXTS = "With --git or --stream: also store the texts and the positions of the objects, which completion engines need."
 
 
 @dataset.command("usages", epilog=SPECS)
@@ -164,14 +162,14 @@ TEXTS = "--git, --stream: also the texts and where the objects are in them, whic
     callback=_recordings,
     help=f"Histories in recorded editing. Formats: {', '.join(streams.names())}. May be repeated.",
 )
-@click.option("--language", type=click.Choice(usage_languages.names()), default=None, help="Needed except for KaVE.")
+@click.option("--language", type=click.Choice(usage_languages.names()), default=None, help="Required, except for KaVE.")
 @click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
-@click.option("--own-types", is_flag=True, help="Also usages of types that the project itself defines.")
-@click.option("--infer", is_flag=True, help="Ask jedi where local rules do not tell a type: slow. Python only.")
+@click.option("--own-types", is_flag=True, help="Include usages of types that the project itself defines.")
+@click.option("--infer", is_flag=True, help="Ask jedi for types that local rules do not find (slow; Python only).")
 @click.option("--texts", is_flag=True, help=TEXTS)
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def usages(output: Path, language: str | None, **options: Any) -> None:
-    """Object usages of code (--project), or how they came to be (--git, --stream).
+    """Build object usages of code (--project), or their histories (--git, --stream).
 
     A usage is what one method calls on the objects of one type; recommenders are trained on them. A history is a usage
     over time; recommenders are evaluated on them.
@@ -188,7 +186,7 @@ def usages(output: Path, language: str | None, **options: Any) -> None:
     if len(chosen) != 1:
         raise click.UsageError("give one of --project, --git and --stream")
     if options["texts"] and chosen[0] not in {"git", "recordings"}:
-        raise click.UsageError("--texts stores what files were like over time: give it with --git or --stream")
+        raise click.UsageError("--texts stores versions of files: give it with --git or --stream")
     makers: dict[str, Callable[..., None]] = {
         "projects": mining.mine_projects,
         "git": mining.mine_git,

@@ -62,7 +62,7 @@ def generate_ml_logs(
     cli_options.end_with(workspace.folder, trouble, screen)
 
 
-SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all of them). May be repeated."
+SETTINGS = "Set trees (the most; 100), leaves (of a tree; 31) or features (a list; all). May be repeated."
 
 
 LABEL = "Learn from sessions in which the expected text was taken, or from every list that holds it."
@@ -101,8 +101,7 @@ def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
 def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) -> None:
     """Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs.
 
-    Its input are rows of features in the order of the logs, its output are scores. The best suggestion has the highest
-    score.
+    The file turns rows of features, in the order of the logs, into scores. The best suggestion has the highest score.
 
     \b
     Examples:
@@ -133,7 +132,7 @@ def import_ranker(file: Path, features: str, output: Path) -> None:
     names = [name.strip() for name in features.split(",") if name.strip()]
     model = ml.import_ranker(file, features=names, output=output)
     screen = Screen()
-    screen.say(f"A ranker by {len(model.features)} features; nothing else is known of it: compare it with BASIC")
+    screen.say(f"A ranker with {len(model.features)} features. Its quality is not known: compare it with BASIC")
     screen.line(str(output))
 
 
@@ -191,8 +190,8 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     """Grade the suggestions of a WORKSPACE again, or each line of PAIRS by GRADER, without an engine.
 
     \b
-    A line of PAIRS is {"reference": "…", "hypothesis": "…", "language": "java"}, the language where the grader reads
-    code; the lines that come out, in the same order, are {"scores": {…}}. See `ci-eval list graders`.
+    A line of PAIRS is {"reference": "…", "hypothesis": "…", "language": "java"}; graders that read code need the
+    language. For each line the command prints {"scores": {…}}, in the same order. See `ci-eval list graders`.
 
     \b
     Examples:

@@ -78,7 +78,7 @@ def evaluate(
     if part:
         _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
     if chosen.projects:
-        why = "each project of a suite is evaluated whole, and asked everything"
+        why = "each project of a suite is evaluated whole"
         _refuse(why, reuse=reuse, precision=precision, shard=shard)
         present_suite(suite_job.evaluate(chosen, screen=screen, **options), screen, opening=opening)
         return

@@ -1,4 +1,4 @@
-"""The commands that show what there is to choose from, what this machine has, and which jobs a night consists of."""
+"""The commands that list choices, check this machine, and plan the jobs of nightly runs."""
 
 from __future__ import annotations
 
