@@ -205,14 +205,6 @@ TEXTS = "--git, --stream: also the texts and where the objects are in them, whic
 @click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
 @click.option("--own-types", is_flag=True, help="Also usages of types that the project itself defines.")
 @click.option("--infer", is_flag=True, help="Ask jedi where local rules do not tell a type: slow. Python only.")
-@click.option(
-    "--merge-selection",
-    "merge",
-    type=click.Choice(["last", "all"]),
-    default="last",
-    show_default=True,
-    help="After which snapshots a proposal that was selected makes a state: the last one, or all.",
-)
 @click.option("--texts", is_flag=True, help=TEXTS)
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def usages(output: Path, language: str | None, **options: Any) -> None:

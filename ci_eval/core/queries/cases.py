@@ -130,9 +130,6 @@ def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
         yield QueryCase(history, number, start, states[end], end)
 
 
-# ------------------------------------------------------------------------------------------------------ strategies
-
-
 class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     """Samples depend on the seed and the case alone."""
 
@@ -211,8 +208,6 @@ def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> 
         definition = others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
     return replace(case.end, definition=definition, calls=calls)
 
-
-# ------------------------------------------------------------------------------------------------------- agreement
 
 RECALL_AT = (1, 3, 5, 10)
 """Lengths of lists at which recall is reported."""

@@ -92,7 +92,7 @@ def backwards(file: Ids, start: int) -> Ids:
 
 
 def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.bool_]:
-    return np.fromiter((bool(text) and text != START_OF_LINE and predicted(text) for text in texts.texts), bool)
+    return np.fromiter((text not in {"", START_OF_LINE} and predicted(text) for text in texts.texts), bool)
 
 
 class Corpus:
@@ -126,7 +126,7 @@ class Others:
     def __init__(self, corpus: Corpus, file: int | None) -> None:
         own = np.flatnonzero(corpus.of_file == file) if file is not None else np.empty(0)
         self._corpus, self._own = corpus, array("i", own.astype(np.int32).tobytes())
-        self._known: dict[tuple[int, int], Level | None] = {}
+        self._level = lru_cache(maxsize=CACHED)(self._count)
 
     def levels(self, context: Sequence[int]) -> list[Level]:
         """Return a level for the last 0, 1, 2 … tokens, up to the first context that never occurs. Contexts with the
@@ -149,14 +149,6 @@ class Others:
                 if high - low != before:
                     level = self._level(low, high)
         return levels if level is None else [*levels, level]
-
-    def _level(self, low: int, high: int) -> Level | None:
-        places = low, high
-        if places not in self._known:
-            if len(self._known) == CACHED:
-                self._known.clear()
-            self._known[places] = self._count(low, high)
-        return self._known[places]
 
     def _count(self, low: int, high: int) -> Level | None:
         first, last = bisect_left(self._own, low), bisect_left(self._own, high)

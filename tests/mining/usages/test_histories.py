@@ -16,7 +16,6 @@ from ci_eval.plugins.mining.usages.histories import (
     Dropped,
     EditReplay,
     Key,
-    Merge,
     Mined,
     Miner,
     Moment,
@@ -46,9 +45,9 @@ def at(time: float, *usages: ObjectUsage, selected: ObjectUsage | None = None, i
     )
 
 
-def made(*moments: Moment, merge: Merge = "last") -> tuple[dict[str, History], Counter[Dropped]]:
+def made(*moments: Moment) -> tuple[dict[str, History], Counter[Dropped]]:
     dropped: Counter[Dropped] = Counter()
-    found = histories(moments, dropped, project="p", file="f", user="u", merge=merge)
+    found = histories(moments, dropped, project="p", file="f", user="u")
     return {each.type: each for each in found}, dropped
 
 
@@ -63,16 +62,9 @@ def test_figure_2_of_the_paper() -> None:
     assert (found["A"].project, found["A"].file, found["A"].user, found["A"].method) == ("p", "f", "u", "C.m")
 
 
-def test_a_selection_before_the_last_moment_counts_only_where_all_are_merged() -> None:
+def test_a_selection_before_the_last_moment_makes_no_state() -> None:
     a1, a2, with_s = usage("A", "x"), usage("A", "x", "y"), usage("A", "x", "s")
-    moments = (at(0, a1, selected=with_s), at(1, a2))
-    assert made(*moments)[0]["A"].states == (a1, a2)
-    assert made(*moments, merge="all")[0]["A"].states == (a1, with_s, a2)
-
-
-def test_the_copy_of_a_selection_that_the_next_moment_shows_disappears() -> None:
-    a1, with_s = usage("A", "x"), usage("A", "x", "s")
-    assert made(at(0, a1, selected=with_s), at(1, with_s), merge="all")[0]["A"].states == (a1, with_s)
+    assert made(at(0, a1, selected=with_s), at(1, a2))[0]["A"].states == (a1, a2)
 
 
 def test_only_neighbours_are_duplicates_and_the_order_of_calls_makes_no_difference() -> None:

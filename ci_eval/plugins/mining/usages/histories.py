@@ -20,9 +20,6 @@ from ci_eval.plugins.mining.usages.texts import mine
 
 Key = tuple[str, str]
 """The method and the type of a history in one file of one user."""
-Merge = Literal["last", "all"]
-"""The snapshots at which a selected proposal adds a state: the last one, as in the paper, or all, as in the paper's
-code."""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
 """Why a history is left out: it would have a single state, or no query."""
 
@@ -45,7 +42,6 @@ def histories(
     project: str = "",
     file: str = "",
     user: str = "",
-    merge: Merge = "last",
 ) -> Iterator[History]:
     """Yield the histories of one file of one user, sorted by the first state. If completion was called at some moments,
     only these count. `dropped` counts the histories that are left out."""
@@ -55,12 +51,10 @@ def histories(
         dropped["file with one snapshot"] += bool(chosen)
         return
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
-        timeline: list[State] = []
-        for number, moment in enumerate(chosen, 1):
-            timeline.append((moment.usages.get(key), moment.places.get(key)))
-            if key in moment.selected and (merge == "all" or number == len(chosen)):
-                # No text has the selected proposal, so it has no location.
-                timeline.append((moment.selected[key], None))
+        timeline: list[State] = [(moment.usages.get(key), moment.places.get(key)) for moment in chosen]
+        # As in the paper, only the last selected proposal is a state. No text has it, so it has no location.
+        if key in chosen[-1].selected:
+            timeline.append((chosen[-1].selected[key], None))
         # The first of equal neighbours stays.
         changes = [state for i, state in enumerate(timeline) if i == 0 or not equal(state[0], timeline[i - 1][0])]
         states, places = zip(*changes, strict=True)
@@ -81,9 +75,6 @@ def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
         return first is second
     same_context = (first.class_, first.method, first.definition) == (second.class_, second.method, second.definition)
     return same_context and {*first.calls} == {*second.calls}
-
-
-# ------------------------------------------------------------------------------------------------------- snapshots
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,7 +116,6 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
     dialect: Dialect
     project: str = ""
     around: ProjectContext = msgspec.field(default_factory=ProjectContext)
-    merge: Merge = "last"
     own_types: bool = False
 
     def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
@@ -144,9 +134,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
         mined.files |= moments.keys()
         before = len(mined.histories)
         for user, file in sorted(moments):
-            mined.histories += histories(
-                moments[user, file], mined.dropped, project=self.project, file=file, user=user, merge=self.merge
-            )
+            mined.histories += histories(moments[user, file], mined.dropped, project=self.project, file=file, user=user)
         needed = {place.text for history in mined.histories[before:] for place in history.places if place}
         mined.texts |= {digest: pack_text(text) for digest, text in texts.items() if digest in needed}
 

@@ -103,8 +103,6 @@ class Places:
             indent=line[1] if line else "",
         )
 
-    # ------------------------------------------------------------------------------------------------ statements
-
     def _is_list(self, node: Node) -> bool:
         """Return whether a node's children are statements; broken code between statements counts."""
         while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.boundaries:

@@ -77,8 +77,6 @@ def read_file(root: Path, language: str, around: ProjectContext, infer: bool, pa
         return str(error)
 
 
-# ------------------------------------------------------------------------------------------------- being typed
-
 MARK = "ciEvalWritesHere"
 MEMBER = re.compile(r"\.\s*\Z")
 ARGUMENTS = re.compile(r"\s*\(")
@@ -112,8 +110,6 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
         types.update(dict.fromkeys(level))
     return [replace(usage, type=type_) for type_ in types]
 
-
-# ------------------------------------------------------------------------------------------------------- inference
 
 NONE = "builtins.NoneType"
 """This type is ignored: a variable that is None first mostly holds another type later."""

@@ -40,7 +40,7 @@ DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    methods = list(find_methods(root, CLASSES, BODIES, partial(_attributes, source)))
+    methods = list(find_methods(root, "method_declaration", CLASSES, BODIES, partial(_attributes, source)))
     tests = [method for method in methods if method.marks & TESTS]
     if not tests:
         with_body = [method for method in methods if method.node.child_by_field_name("body") and method.classes]
@@ -61,9 +61,7 @@ def _attributes(source: bytes, node: Node) -> frozenset[str]:
 
 def _function(source: bytes, path: str, method: Method) -> Function:
     parameters = method.node.child_by_field_name("parameters")
-    written = [
-        node_text(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"
-    ]
+    written = [node_text(source, child) for child in named_children(parameters) if child.type == "parameter"]
     text = node_text(source, parameters)
     # The grammar has no node for the parameter after `params`.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
@@ -89,9 +87,6 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
             yield Call(node_text(source, last), receiver, len(arguments))
 
 
-# -------------------------------------------------------------------------------------------------------- context
-
-
 def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[Method]) -> Iterator[str]:
     declarations = BODIES | {"interface_declaration", "enum_declaration", "delegate_declaration"}
     stack = [(node, True) for node in reversed(named_children(root))]
@@ -108,9 +103,6 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
         cut = sorted(span for span in spans if outer.start_byte <= span[0] < outer.end_byte)
         begin = outer.start_byte - (len(node_lines(source, outer)) - len(node_text(source, outer)))
         yield remove_ranges(source, begin, outer.end_byte, cut)
-
-
-# ---------------------------------------------------------------------------------------------------------- tiers
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:

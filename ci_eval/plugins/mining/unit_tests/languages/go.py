@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from posixpath import dirname
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text
@@ -17,18 +18,14 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Test,
     Tier,
     beginnings,
-    folder,
     lower_first,
     read_function,
     read_test,
-    upper_first,
 )
 
 # https://pkg.go.dev/testing: what follows Test does not begin with a lower-case letter.
 TEST = re.compile(r"Test(?![a-z])\w*")
 RUN_BY_GO = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])\w*")
-# TestMain is not a test: it sets up the tests of its package.
-WHOLE = {"TestMain"}
 FUNCTIONS = {"function_declaration", "method_declaration"}
 INSTANTIATED = {"index_expression", "type_instantiation_expression", "parenthesized_expression"}
 
@@ -39,7 +36,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
         return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
     context = "\n".join(_context(source, root))
     tests = [
-        read_test(source, path, Method(node), _calls(source, node), context, scope=folder(path))
+        read_test(source, path, Method(node), _calls(source, node), context, scope=dirname(path))
         for node in functions
         if node.type == "function_declaration"
         and TEST.fullmatch(field_text(source, node, "name"))
@@ -56,7 +53,7 @@ def _function(source: bytes, path: str, node: Node) -> Function:
     # The receiver's type without pointer and type parameters.
     receiver = field_text(source, node, "receiver").partition("[")[0]
     owner = re.split(r"[\s*(]+", receiver.strip("()"))[-1]
-    return read_function(source, path, node, owner, count, spread=spread, scope=folder(path))
+    return read_function(source, path, node, owner, count, spread=spread, scope=dirname(path))
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
@@ -76,7 +73,8 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 def _context(source: bytes, root: Node) -> Iterator[str]:
     """Yield all code except tests, but only the signatures of functions other than TestMain."""
     for node in named_children(root):
-        if node.type not in FUNCTIONS or field_text(source, node, "name") in WHOLE:
+        # TestMain is not a test: it sets up the tests of its package.
+        if node.type not in FUNCTIONS or field_text(source, node, "name") == "TestMain":
             yield node_text(source, node)
         elif node.type == "method_declaration" or not RUN_BY_GO.fullmatch(field_text(source, node, "name")):
             body = node.child_by_field_name("body")
@@ -102,7 +100,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
 
 def _spellings(name: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((name, lower_first(name), upper_first(name))))
+    return tuple(dict.fromkeys((name, lower_first(name), name[:1].upper() + name[1:])))
 
 
 DIALECT = Dialect(name="go", grammars={".go": "go"}, read=read, tiers=tiers)

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from posixpath import dirname, join, normpath
-
-import msgspec
+from typing import NamedTuple
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text, remove_ranges
@@ -90,7 +89,7 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
         stack += [(child, inner, seen) for child in reversed(node.children) if child.child_count]
 
 
-class _Definition(msgspec.Struct, frozen=True):
+class _Definition(NamedTuple):
     name: str
     whole: Node
     function: Node | None
@@ -132,9 +131,6 @@ def _is_function(value: Node) -> bool:
     return False
 
 
-# ---------------------------------------------------------------------------------------------------------- tests
-
-
 def _tests(source: bytes, path: str, root: Node) -> list[Test]:
     imports = _imports(source, root)
     parts = [(node, list(_framework_calls(source, node))) for node in named_children(root)]
@@ -145,9 +141,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
         without its tests."""
         texts = []
         for node, inner in parts:
-            if not inner:
-                texts.append(node_text(source, node))
-            elif node.start_byte <= suite < node.end_byte:
+            if not inner or node.start_byte <= suite < node.end_byte:
                 tests = [call_node for call_node, _ in inner if _runner(source, call_node) in TESTS]
                 cut = [(test.start_byte, test.end_byte) for test in tests]
                 texts.append(remove_ranges(source, node.start_byte, node.end_byte, cut))
@@ -191,10 +185,14 @@ def _framework_calls(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[No
 
 def _runner(source: bytes, node: Node) -> str:
     """Return `it` for it(…), it.only(…) and it.each(…)(…)."""
-    called = node.child_by_field_name("function")
-    while called and called.type in {"call_expression", "member_expression"}:
-        called = called.child_by_field_name("function") or called.child_by_field_name("object")
-    return node_text(source, called)
+    return node_text(source, _first_object(node.child_by_field_name("function")))
+
+
+def _first_object(node: Node | None) -> Node | None:
+    """Return `a` for a.b, a.b() and a()."""
+    while node and node.type in {"call_expression", "member_expression"}:
+        node = node.child_by_field_name("function") or node.child_by_field_name("object")
+    return node
 
 
 def _title(source: bytes, node: Node) -> str:
@@ -209,18 +207,12 @@ def sorted_calls(source: bytes, node: Node) -> list[Call]:
         called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
         if called and called.type in {"identifier", "member_expression"}:
             last = called.child_by_field_name("property") or called
-            receiver = _receiver(source, field(called, "object"))
-            arguments = named_children(call_node.child_by_field_name("arguments"))
-            spread = any(node.type == "spread_element" for node in arguments)
-            call = Call(node_text(source, last), receiver, None if spread else len(arguments))
-            calls.append((last.start_byte, call))
+            first = _first_object(field(called, "object"))
+            receiver = node_text(source, first) if first is None or first.type in {"identifier", "this"} else "…"
+            kinds = [argument.type for argument in named_children(call_node.child_by_field_name("arguments"))]
+            count = None if "spread_element" in kinds else len(kinds)
+            calls.append((last.start_byte, Call(node_text(source, last), receiver, count)))
     return [call for _, call in sorted(calls, key=lambda positioned_call: positioned_call[0])]
-
-
-def _receiver(source: bytes, node: Node | None) -> str:
-    while node and node.type in {"call_expression", "member_expression"}:
-        node = node.child_by_field_name("function") or node.child_by_field_name("object")
-    return node_text(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
 
 
 def _imports(source: bytes, root: Node) -> dict[str, str]:
@@ -250,9 +242,6 @@ def _names(node: Node) -> Iterator[Node]:
         stack += inner.children
 
 
-# ---------------------------------------------------------------------------------------------------------- tiers
-
-
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
     """Yield the last called function after which the test's file or a suite is named; else the last one that a title
     names; else the last one."""
@@ -277,7 +266,7 @@ def _callees(test: Test, call: Call, index: Index) -> list[Function]:
     if not module.startswith("."):
         return []
     path = normpath(join(dirname(test.place.path), module))
-    present = [file for file in (path, *(f"{path}{end}" for end in SCRIPT | TYPED)) if file in index.paths]
+    present = [file for end in ("", *SCRIPT, *TYPED) if (file := f"{path}{end}") in index.paths]
     if present:
         return [] if TEST_FILE.fullmatch(present[0]) else functions
     is_folder = path == "." or any(f"{path}/index{end}" in index.paths for end in SCRIPT | TYPED)

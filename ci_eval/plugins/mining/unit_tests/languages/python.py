@@ -6,20 +6,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-import msgspec
-
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_lines, node_text
 from ci_eval.plugins.mining.unit_tests.pairing import (
+    DECORATED,
     Call,
     Dialect,
     Function,
     Index,
+    Method,
     Parsed,
     Test,
     Tier,
+    find_methods,
     lower_first,
     place,
+    read_test,
     snake,
     stem,
     subject,
@@ -29,82 +31,39 @@ TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
 OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
 FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
 RAISES = re.compile("raises|warns", re.IGNORECASE)
-NOTHING = {"pass_statement", "string", "ellipsis"}
-"""Statements that do nothing."""
-
-
-class _Definition(msgspec.Struct, frozen=True):
-    whole: Node
-    function: Node
-    classes: tuple[Node, ...] = ()
-
-    def owner(self, source: bytes) -> str:
-        return field_text(source, self.classes[-1], "name") if self.classes else ""
+CLASSES = {"class_definition"}
+BODIES = CLASSES | {DECORATED, "block", "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause"}
+BODIES |= {"except_group_clause", "finally_clause"}
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
     """Read the tests or functions of a file; nothing from helpers of tests."""
-    definitions = list(_definitions(root))
+    whole = root if root.type == "module" else None
+    methods = list(find_methods(whole, "function_definition", CLASSES, BODIES, lambda _: frozenset()))
     if TEST_FILE.fullmatch(path):
-        return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)
+        tests = [method for method in methods if _is_test(source, method.node)]
+        imports = _imports(source, root)
+        context = cache(lambda classes: "\n".join(_context(source, root, classes, tests)))
+        read_tests = [
+            read_test(source, path, method, _calls(source, method.node), context(method.classes), imports=imports)
+            for method in tests
+        ]
+        return Parsed(tests=read_tests, broken=root.has_error)
     if OF_TESTS.fullmatch(path):
         return Parsed(broken=root.has_error)
     functions = []
-    for definition in definitions:
-        name = field_text(source, definition.function, "name")
-        decorators = source[definition.whole.start_byte : definition.function.start_byte]
+    for method in methods:
+        name = field_text(source, method.node, "name")
+        decorators = source[method.whole.start_byte : method.node.start_byte]
         # An overload has no body, and a setter has its property's name.
         if not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators:
-            where = place(source, path, definition.whole)
-            owner = definition.owner(source)
-            functions.append(Function(name=name, place=where, owner=owner, broken=definition.whole.has_error))
+            where, owner = place(source, path, method.whole), method.owner(source)
+            functions.append(Function(name=name, place=where, owner=owner, broken=method.whole.has_error))
     return Parsed(functions=functions, broken=root.has_error)
-
-
-def _definitions(root: Node) -> Iterator[_Definition]:
-    stack: list[tuple[Node, Node, tuple[Node, ...]]] = [(root, root, ())]
-    while stack:
-        node, whole, classes = stack.pop()
-        if node.type == "function_definition":
-            yield _Definition(whole, node, classes)
-        elif node.type == "decorated_definition":
-            if inner := node.child_by_field_name("definition"):
-                stack.append((inner, node, classes))
-        elif node.type == "class_definition":
-            body = named_children(node.child_by_field_name("body"))
-            stack += [(child, child, (*classes, node)) for child in reversed(body)]
-        elif node.type.endswith(("_clause", "block", "module")) or node.type in {"if_statement", "try_statement"}:
-            stack += [(child, child, classes) for child in reversed(named_children(node))]
 
 
 def _is_test(source: bytes, node: Node) -> bool:
     return node.type == "function_definition" and field_text(source, node, "name").startswith("test")
-
-
-# ---------------------------------------------------------------------------------------------------------- tests
-
-
-def _tests(source: bytes, path: str, root: Node, definitions: Sequence[_Definition]) -> list[Test]:
-    chosen = [definition for definition in definitions if _is_test(source, definition.function)]
-    imports = _imports(source, root)
-    context = cache(lambda classes: "\n".join(_context(source, root, classes, chosen)))
-    return [
-        Test(
-            name=field_text(source, definition.function, "name"),
-            place=place(source, path, definition.whole),
-            owner=definition.owner(source),
-            calls=tuple(_calls(source, definition.function)),
-            context=context(definition.classes),
-            kind="method" if definition.classes else "function",
-            broken=definition.whole.has_error,
-            empty=all(
-                statement.type in NOTHING
-                for statement in named_children(definition.function.child_by_field_name("body"))
-            ),
-            imports=imports,
-        )
-        for definition in chosen
-    ]
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
@@ -135,17 +94,14 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
     return modules
 
 
-# -------------------------------------------------------------------------------------------------------- context
-
-
 def _context(
-    source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[_Definition], indent: str = ""
+    source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[Method], indent: str = ""
 ) -> Iterator[str]:
     """Yield the code without tests: imports, global code and other classes in full, functions as signatures, and the
     test's class as its header, fields and fixtures."""
     with_tests = {node.start_byte for test in tests for node in test.classes}
     for child in named_children(parent):
-        definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
+        definition = child.child_by_field_name("definition") if child.type == DECORATED else child
         if definition is None or _is_test(source, definition):
             continue
         name = field_text(source, definition, "name")
@@ -168,9 +124,6 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
     kept = "\n".join(line for line in header.split("\n") if not line.strip().startswith("#")).rstrip()
     blanks = len(node_lines(source, whole)) - len(node_text(source, whole))
     return " " * blanks + kept
-
-
-# --------------------------------------------------------------------------------------------------------- tiers
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:

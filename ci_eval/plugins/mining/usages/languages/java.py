@@ -70,22 +70,15 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
         first, _, inner = name.partition(".")
         if not first[:1].isupper():
             return name if inner else ""
-        full_name = self._simple(first)
-        return f"{full_name}.{inner}" if inner and full_name else full_name
-
-    def _simple(self, name: str) -> str:
-        here = f"{self.package}.{name}" if self.package else name
-        if known := self.declared.get(name) or self.imports.get(name):
-            return known
-        owners = [*([here] if here in self.own else []), *(f"{package}.{name}" for package in self.wholly)]
-        if full_name := next((owner for owner in owners if owner in self.own), ""):
-            return full_name
-        if name in LANG:
-            return f"java.lang.{name}"
-        if package := next((package for package in self.wholly if name in OF_PACKAGE.get(package, ())), ""):
-            return f"{package}.{name}"
+        here = f"{self.package}.{first}".lstrip(".")
+        owners = [owner for owner in (here, *(f"{package}.{first}" for package in self.wholly)) if owner in self.own]
+        packages = ["java.lang"] if first in LANG else []
+        packages += [package for package in self.wholly if first in OF_PACKAGE.get(package, ())]
         others = [package for package in self.wholly if package not in OF_PACKAGE]
-        return f"{others[0]}.{name}" if len(others) == 1 else "" if others else here
+        packages += others if len(others) == 1 else []
+        candidates = [self.declared.get(first), self.imports.get(first), *owners, *(f"{of}.{first}" for of in packages)]
+        full_name = next(filter(None, candidates), "" if others else here)
+        return f"{full_name}.{inner}" if inner and full_name else full_name
 
 
 def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
@@ -148,7 +141,7 @@ class Scope(NameScope, kw_only=True):
 
 class JavaWalk(Walk[Scope]):
     def __init__(self, source: bytes, root: Node, around: ProjectContext) -> None:
-        super().__init__(source, around, LAYOUT)
+        super().__init__(source, around, LAYOUT, _READERS)
         self.names = read_names(source, root, around.own)
 
     def run(self, root: Node) -> MinedText:
@@ -160,21 +153,14 @@ class JavaWalk(Walk[Scope]):
         """Return whether a type is the project's. Types of the file's package are, too."""
         return package_part(type_) == self.names.package or super().is_own(type_)
 
-    def _read(self, node: Node, scope: Scope) -> None:
-        if node.type in TYPES:
-            outer = scope.own_class()
-            prefix = outer.class_ if outer else self.names.package
-            bases: list[Node] = []
-            for child in named_children(node):
-                for base in named_children(child) if child.type in BASES else ():
-                    bases += named_children(base) if base.type == "type_list" else [base]
-            self._enter(node, scope, f"{prefix}.{self.field_text(node, 'name')}".lstrip("."), bases)
-        elif node.type in METHODS:
-            self._method(node, scope)
-        elif handler := _STATEMENTS.get(node.type):
-            handler(self, node, scope)
-        else:
-            self._visit_all(node.children, scope)
+    def _type(self, node: Node, scope: Scope) -> None:
+        outer = scope.own_class()
+        prefix = outer.class_ if outer else self.names.package
+        bases: list[Node] = []
+        for child in named_children(node):
+            for base in named_children(child) if child.type in BASES else ():
+                bases += named_children(base) if base.type == "type_list" else [base]
+        self._enter(node, scope, f"{prefix}.{self.field_text(node, 'name')}".lstrip("."), bases)
 
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
         types = [meaning.name for base in bases if (meaning := self.resolve_type(base, scope)).sort == "object"]
@@ -206,21 +192,18 @@ class JavaWalk(Walk[Scope]):
         parameters = [part for part in all_parameters if part.type in {"formal_parameter", "spread_parameter"}]
         signature = f"{self.field_text(node, 'name')}({','.join(map(self._written_type, parameters))})"
         key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
-        class_ = owner.enclosing.class_ if owner else ""
-        method = (self._library_method(node, signature, owner) if owner else "") or key
+        class_, method = owner.enclosing.class_ if owner else "", key
+        modifiers = named_children(child_of_type(node, "modifiers"))
+        if owner and "Override" in {self.field_text(modifier, "name") for modifier in modifiers}:
+            # The method may override a library's.
+            if class_ != owner.class_:
+                method = f"{class_}.{signature}"
+            elif signature in OF_OBJECT:
+                method = f"java.lang.Object.{signature}"
         enclosing = Enclosing(key=key, class_=class_, method=method)
         inner = Scope(enclosing=enclosing, parent=scope, parameters=self._type_parameters(node))
         self._bind_parameters(parameters, inner)
         self._visit(node.child_by_field_name("body"), inner)
-
-    def _library_method(self, node: Node, signature: str, owner: Scope) -> str:
-        """Return the overridden method of a library; "" without @Override."""
-        modifiers = named_children(child_of_type(node, "modifiers"))
-        if "Override" not in {self.field_text(modifier, "name") for modifier in modifiers}:
-            return ""
-        if owner.enclosing.class_ != owner.class_:
-            return f"{owner.enclosing.class_}.{signature}"
-        return f"java.lang.Object.{signature}" if signature in OF_OBJECT else ""
 
     def _written_type(self, parameter: Node) -> str:
         text = self.text(_type_node(parameter)).partition("<")[0].rpartition(".")[2]
@@ -423,7 +406,9 @@ def _type_node(node: Node) -> Node | None:
     return next((child for child in named_children(node) if "type" in child.type), None)
 
 
-_STATEMENTS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
+_READERS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
+    **dict.fromkeys(TYPES, JavaWalk._type),
+    **dict.fromkeys(METHODS, JavaWalk._method),
     "local_variable_declaration": JavaWalk._variables,
     "assignment_expression": JavaWalk._assignment,
     "enhanced_for_statement": JavaWalk._loop,

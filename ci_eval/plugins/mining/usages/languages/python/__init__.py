@@ -44,7 +44,7 @@ class PythonWalk(Walk[Scope]):
         self, source: bytes, module: str, library: Library, around: ProjectContext, *, is_package: bool, is_stub: bool
     ) -> None:
         """`is_stub`: only the names and results of functions are read."""
-        super().__init__(source, around, LAYOUT)
+        super().__init__(source, around, LAYOUT, _READERS)
         self.module, self.is_package, self.is_stub = module, is_package, is_stub
         self.expressions = Expressions(source, library)
         top = f"{module}.<module>"
@@ -61,12 +61,6 @@ class PythonWalk(Walk[Scope]):
 
     def is_own(self, type_: str) -> bool:
         return super().is_own(type_) or type_.startswith(f"{self.module}.")
-
-    def _read(self, node: Node, scope: Scope) -> None:
-        if handler := _STATEMENTS.get(node.type):
-            handler(self, node, scope)
-        else:
-            self._visit_all(node.children, scope)
 
     # ------------------------------------------------------------------------------------------------------ names
 
@@ -190,8 +184,8 @@ class PythonWalk(Walk[Scope]):
 
     def _class(self, node: Node, scope: Scope) -> None:
         bases = node.child_by_field_name("superclasses")
-        inner = self._enter_class(self.field_text(node, "name"), bases, scope)
         self._visit(bases, scope)
+        inner = self._enter_class(self.field_text(node, "name"), bases, scope)
         self._visit(node.child_by_field_name("body"), inner)
 
     def _enter_class(self, name: str, superclasses: Node | None, scope: Scope) -> Scope:
@@ -338,7 +332,7 @@ def _first_of_tuple(node: Node) -> Node:
     return next(iter(named_children(node)), node) if node.type == "tuple" else node
 
 
-_STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
+_READERS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
     "assignment": PythonWalk._assignment,
     "named_expression": PythonWalk._walrus,
     "for_statement": PythonWalk._loop,
@@ -381,12 +375,9 @@ ALIAS_STEPS = 4
 
 
 @cache
-def look_up(full: str) -> Meaning | None:
-    """Return the meaning of a qualified name; None if the standard library's stubs do not define it."""
-    return _look_up(full, ALIAS_STEPS)
-
-
-def _look_up(full: str, steps: int) -> Meaning | None:
+def look_up(full: str, steps: int = ALIAS_STEPS) -> Meaning | None:
+    """Return the meaning of a qualified name; None if the standard library's stubs do not define it. `steps`: how many
+    aliases are followed."""
     if _stub(full):
         return Meaning(sort="module", name=full)
     parts = full.split(".")
@@ -397,13 +388,13 @@ def _look_up(full: str, steps: int) -> Meaning | None:
     for name in parts[count:]:
         meaning = scope.names.get(name) if scope else None
         if scope and name not in scope.names and steps:
-            meaning = next(filter(None, (_look_up(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
+            meaning = next(filter(None, (look_up(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
         scope = meaning.scope if meaning else None
     if meaning is None or meaning.sort == "unknown":
         return None
     if meaning.sort != "imported" and (meaning.sort != "class" or meaning.scope is not None):
         return meaning.with_definition("GLOBAL", full)
-    target = _look_up(meaning.name, steps - 1) if steps and meaning.name != full else None
+    target = look_up(meaning.name, steps - 1) if steps and meaning.name != full else None
     package = full.partition(".")[0]
     # If a package re-exports a name of a submodule or private module, its public name is the package's.
     is_passed_on = target and target.sort in {"class", "function"} and target.name.startswith(("_", f"{package}."))
