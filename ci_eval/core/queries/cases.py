@@ -76,7 +76,7 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
     def evolution(self) -> Evolution:
         if self.start is None:
             return "NEW"
-        changed = usage_definition(self.start) != usage_definition(self.end)
+        changed = self.start.definition != (self.end.definition if self.end else Definition())
         return ("-M+dD" if changed else "-M") if self.removed else ("dD" if changed else "0")
 
     @property
@@ -112,10 +112,6 @@ def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(usage.calls)) if usage else ()
 
 
-def usage_definition(usage: ObjectUsage | None) -> Definition:
-    return usage.definition if usage else Definition()
-
-
 def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
     """Yield the pairs of states of a history, whatever their outcome. `goal` says which state ends a case: the last one
     ("last"), the last one that is not empty, with all later states ignored ("last_nonempty"), or the one that follows
@@ -143,11 +139,6 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     """Type → distinct definitions, always in the same order."""
 
 
-def linear(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Return the end with its first calls alone, as many as were kept: code is written from top to bottom."""
-    return [_artificial(case, sampling, case.after[: len(case.kept)])]
-
-
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
     """Return queries with all subsets of the end's calls that have as many calls as were kept, or with a sample of
     these subsets."""
@@ -166,11 +157,6 @@ def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
     return [_artificial(case, sampling, subset) for subset in subsets]
 
 
-def real_without_noise(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Return the end with the kept calls alone."""
-    return [_artificial(case, sampling, case.kept)]
-
-
 def real(case: QueryCase, _sampling: Sampling) -> list[ObjectUsage]:
     """Return the start as it was. If it is empty, the query has nothing but the type and the method."""
     empty = ObjectUsage(type=case.history.type, method=case.history.method)
@@ -178,9 +164,11 @@ def real(case: QueryCase, _sampling: Sampling) -> list[ObjectUsage]:
 
 
 STRATEGIES: Mapping[StrategyName, Callable[[QueryCase, Sampling], list[ObjectUsage]]] = {
-    "LINEAR": linear,
+    # The end with its first calls alone, as many as were kept: code is written from top to bottom.
+    "LINEAR": lambda case, sampling: [_artificial(case, sampling, case.after[: len(case.kept)])],
     "RANDOM": at_random,
-    "REAL*": real_without_noise,
+    # The end with the kept calls alone.
+    "REAL*": lambda case, sampling: [_artificial(case, sampling, case.kept)],
     "REAL": real,
 }
 

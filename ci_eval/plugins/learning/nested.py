@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.logs.names import START_OF_LINE
-from ci_eval.plugins.learning.ngrams import Cache, Lexer, factors, shares, tokenize_lines
+from ci_eval.plugins.learning.ngrams import NOTHING, Cache, Lexer, factors, shares, tokenize_lines
 
 Ids = NDArray[np.int32]
 
@@ -171,9 +171,6 @@ class Others:
         return Level(total, few, NOTHING, list(islice(few, TOP)))
 
 
-NOTHING: Mapping[str, int] = {}
-
-
 def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: Mapping[str, int]) -> list[str]:
     """Return the TOP most frequent tokens by `counts` minus `less`; equal counts are ordered by `numbers`."""
     if not less:
@@ -311,7 +308,8 @@ def _folder_path(path: str) -> str:
 
 class Nested:
     def __init__(self, project: Project, path: str, scopes: Sequence[str], weight: float, candidates: int) -> None:
-        """`candidates`: the most tokens per side of the caret that get a probability. `weight`: see `interpolate`."""
+        """`candidates`: the most tokens per side of the caret that get a probability. `weight`: that of a context
+        against all shorter ones."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 

@@ -31,13 +31,11 @@ Form = Literal["lightgbm", "onnx"]
 
 
 class Scores(Value, frozen=True, kw_only=True):
-    """Figures of a ranking. Suggestions with equal scores share the mean of their ranks."""
+    """Figures of a ranking: `top1` and `top5` are shares of the lookups. Equal scores share the mean of their ranks."""
 
     queries: int
     top1: float
-    """A share of the lookups."""
     top5: float
-    """A share of the lookups."""
     mrr: float
 
 

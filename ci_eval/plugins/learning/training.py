@@ -299,7 +299,6 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_lists(path: Path) -> Iterator[ShownList]:
-    """Yield the lists of a Parquet file in order. Raises WorkspaceError."""
     for lookup in read_lookups(path):
         rank = next((int(place) + 1 for place in np.flatnonzero(lookup.expected)), None)
         yield ShownList(lookup.session, lookup.number, lookup.typed, rank, lookup.outcome)

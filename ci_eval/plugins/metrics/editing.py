@@ -22,7 +22,7 @@ from ci_eval.core.scoring import (
     make_metric,
     mean_over_sessions,
     observe_each,
-    rank_of,
+    recall_within,
 )
 from ci_eval.plugins.tasks.completion import IMPORTS, INSIDE, SILENT, is_intact, is_offered, is_silent
 from ci_eval.plugins.tasks.golf import FEWEST_MOVES, most_moves, moves
@@ -47,18 +47,6 @@ def perfect(session: SessionScore) -> bool:
     return longest * 2 > len(session.expected_text)
 
 
-def import_recall(k: int) -> Metric:
-    """Return a metric over all sessions; one on which the engine failed is a miss."""
-
-    def hit(session: SessionScore) -> bool:
-        rank = rank_of(session)
-        return rank is not None and rank <= k
-
-    place = "first" if k == 1 else f"among the first {k}"
-    summary = f"share of names that stood {place} with the right import"
-    return mean_over_sessions(f"ImportRecallAt{k}", summary, hit, of=IMPORTS.unit, order=(6, 4))
-
-
 def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float]) -> Metric:
     """Return a metric over the sessions in which the name is offered with any import. The first such suggestion
     counts."""
@@ -70,6 +58,13 @@ def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], f
     return make_metric(name, summary, observe, of=IMPORTS.unit, order=(6, 5))
 
 
+_import_recall = partial(
+    recall_within,
+    name="ImportRecallAt",
+    summary="share of names that stood PLACE with the right import",
+    of=IMPORTS.unit,
+    order=(6, 4),
+)
 _golf = partial(make_metric, of=GOLF.unit, order=(6,))
 _inside = partial(mean_over_sessions, of=INSIDE.unit, order=(6, 2), shown=True)
 
@@ -101,8 +96,8 @@ METRICS: tuple[Metric, ...] = (
         order=(6, 3),
         shown=True,
     ),
-    import_recall(1),
-    import_recall(5),
+    _import_recall(1),
+    _import_recall(5),
     of_offered(
         "RightModuleAt1",
         "share of offered imports that bring the expected object: the first suggestion of that name",

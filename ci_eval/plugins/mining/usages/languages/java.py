@@ -222,8 +222,6 @@ class JavaWalk(Walk[Scope]):
         for number, parameter in enumerate(parameters):
             self._bind(*self._parameter(parameter, number, scope), scope, parameter)
 
-    # -------------------------------------------------------------------------------------------------- variables
-
     def _bind(self, name: str, meaning: Meaning, scope: Scope, node: Node) -> None:
         # Fields are defined already.
         if not scope.class_:
@@ -319,8 +317,6 @@ class JavaWalk(Walk[Scope]):
         receiver, name = node.child_by_field_name("object"), node.child_by_field_name("name")
         self._add_call(receiver, name, node, scope, self.of)
         self._visit_all(node.children, scope)
-
-    # ------------------------------------------------------------------------------------------------ expressions
 
     def resolve_type(self, node: Node | None, scope: Scope) -> Meaning:
         if node is None:

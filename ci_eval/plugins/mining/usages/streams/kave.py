@@ -12,8 +12,15 @@ import msgspec
 
 from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.usages.dialect import Enclosing, UsageCollection
-from ci_eval.plugins.mining.usages.histories import Key, Selection, Snapshot
-from ci_eval.plugins.mining.usages.recordings import LARGEST, Recording, Stream, unpack_files
+from ci_eval.plugins.mining.usages.histories import (
+    LARGEST_FILE,
+    Key,
+    Recording,
+    Selection,
+    Snapshot,
+    Stream,
+    unpack_files,
+)
 
 # ----------------------------------------------------------------------------------------------------------- names
 # KaVE writes `0M:[Return, Assembly] [Type, Assembly].Name([Type, Assembly] argument)`.
@@ -286,8 +293,8 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 
 def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]:
-    if file.stat().st_size > LARGEST:
-        recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
+    if file.stat().st_size > LARGEST_FILE:
+        recording.skipped[f"file of more than {LARGEST_FILE >> 20} MiB"] += 1
         return
     data = file.read_bytes()
     try:

@@ -62,8 +62,6 @@ class PythonWalk(Walk[Scope]):
     def is_own(self, type_: str) -> bool:
         return super().is_own(type_) or type_.startswith(f"{self.module}.")
 
-    # ------------------------------------------------------------------------------------------------------ names
-
     def _bind(self, scope: Scope, name: str, meaning: Meaning, node: Node) -> None:
         scope.names[name] = meaning
         if scope.kind != "class":
@@ -99,8 +97,6 @@ class PythonWalk(Walk[Scope]):
                 scope.names[name] = Meaning(sort="module", name=full)
             else:
                 scope.names[name] = self.expressions.resolve_name(full)
-
-    # ------------------------------------------------------------------------------------------------- statements
 
     def _assignment(self, node: Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -179,8 +175,6 @@ class PythonWalk(Walk[Scope]):
             self._then(blocks[:1], scope, restore)
 
         self._then([condition], scope, narrow)
-
-    # ------------------------------------------------------------------------------------------------ definitions
 
     def _class(self, node: Node, scope: Scope) -> None:
         bases = node.child_by_field_name("superclasses")
@@ -285,20 +279,16 @@ class PythonWalk(Walk[Scope]):
                 inner.this = name
                 inner.names[name] = Meaning(sort="this")
                 continue
-            self._parameter(parameter, name, count, inner, scope)
+            value = parameter.child_by_field_name("value")
+            self._visit(value, scope)
+            typed = self.expressions.annotation_object(parameter.child_by_field_name("type"), scope)
+            star = next((child for child in named_children(parameter) if "splat" in child.type), parameter).type
+            if "splat" in star:
+                typed = instance("builtins.dict" if "dictionary" in star else "builtins.tuple", element=typed.name)
+            elif not typed.is_typed and (default := self.expressions.of(value, scope)).is_typed:
+                typed = default
+            self._bind(inner, name, typed.with_definition("PARAM", inner.enclosing.method, count), parameter)
             count += 1
-
-    def _parameter(self, node: Node, name: str, number: int, inner: Scope, scope: Scope) -> None:
-        value = node.child_by_field_name("value")
-        self._visit(value, scope)
-        typed = self.expressions.annotation_object(node.child_by_field_name("type"), scope)
-        star = next((child for child in named_children(node) if "splat" in child.type), node).type
-        if "splat" in star:
-            typed = instance("builtins.dict" if "dictionary" in star else "builtins.tuple", element=typed.name)
-        elif not typed.is_typed:
-            default = self.expressions.of(value, scope)
-            typed = default if default.is_typed else typed
-        self._bind(inner, name, typed.with_definition("PARAM", inner.enclosing.method, number), node)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
