@@ -23,14 +23,7 @@ from numpy.typing import NDArray
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.logs.features import CATEGORIES, NAMES, SCHEMA
-from ci_eval.plugins.learning.training import (
-    Label,
-    LoggedLookup,
-    LookupRows,
-    ShownList,
-    read_lookups,
-    select_lookups,
-)
+from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, ShownList, read_lookups, select_lookups
 
 Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"

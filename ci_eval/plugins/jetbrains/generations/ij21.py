@@ -24,11 +24,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
         **generation.head(configuration, project),
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
-            "strategy": {
-                "emulateUser": user is not None,
-                "completionGolf": False,
-                **generation.context_of(strategy),
-            },
+            "strategy": {"emulateUser": user is not None, "completionGolf": False, **generation.context_of(strategy)},
         },
         "interpret": {
             "completionType": interpret.completion_type,

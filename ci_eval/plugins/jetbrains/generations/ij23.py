@@ -95,11 +95,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     del prefix["emulateTyping"]
     return {
         **generation.head(configuration, project),
-        "strategy": {
-            "type": interpret.completion_type,
-            **generation.context_of(strategy),
-            "prefix": prefix,
-        },
+        "strategy": {"type": interpret.completion_type, **generation.context_of(strategy), "prefix": prefix},
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
             "ignoreFileNames": list(configuration.actions.ignore_file_names),

@@ -48,11 +48,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
         **generation.head(configuration, project),
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
-            "strategy": {
-                "completeAllTokens": configuration.language == "text",
-                **context,
-                "filters": filters,
-            },
+            "strategy": {"completeAllTokens": configuration.language == "text", **context, "filters": filters},
         },
         "interpret": {
             "completionType": interpret.completion_type,

@@ -42,12 +42,7 @@ State = tuple[ObjectUsage | None, ObjectPlace | None]
 
 
 def histories(
-    moments: Sequence[Moment],
-    dropped: Counter[Dropped],
-    *,
-    project: str = "",
-    file: str = "",
-    user: str = "",
+    moments: Sequence[Moment], dropped: Counter[Dropped], *, project: str = "", file: str = "", user: str = ""
 ) -> Iterator[History]:
     """Yield the histories of one file of one user, sorted by the first state. If completion was called at some moments,
     only these count. `dropped` counts the histories that are left out."""

@@ -13,20 +13,7 @@ from typing import NamedTuple
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text, remove_ranges
-from ci_eval.plugins.mining.unit_tests.pairing import (
-    Call,
-    Dialect,
-    Function,
-    Index,
-    Parsed,
-    Test,
-    Tier,
-    mentions,
-    place,
-    stem,
-    subject,
-    words,
-)
+from ci_eval.plugins.mining.unit_tests import pairing
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
 GENERATED = re.compile(
@@ -51,16 +38,16 @@ BUILT_IN = frozenset(
 """Methods of objects, strings, lists, promises or streams: their names do not identify a function of the project."""
 
 
-def read(source: bytes, path: str, root: Node) -> Parsed:
+def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     """Read the tests or functions of a file; nothing from generated files."""
     if GENERATED.fullmatch(path):
-        return Parsed()
+        return pairing.Parsed()
     if TEST_FILE.fullmatch(path):
-        return Parsed(tests=_tests(source, path, root), broken=root.has_error)
-    return Parsed(functions=list(_functions(source, path, root)), broken=root.has_error)
+        return pairing.Parsed(tests=_tests(source, path, root), broken=root.has_error)
+    return pairing.Parsed(functions=list(_functions(source, path, root)), broken=root.has_error)
 
 
-def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
+def _functions(source: bytes, path: str, root: Node) -> Iterator[pairing.Function]:
     """Yield the functions. Of those inside other functions, yield only members and returned ones."""
     stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", lambda _: True)]
     while stack:
@@ -70,10 +57,10 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
         if definition and name not in {"", "constructor"} and (node.type not in LOCAL or seen(name)):
             parameters = definition.function.child_by_field_name("parameters") if definition.function else None
             spread = parameters is None or "..." in node_text(source, parameters)
-            yield Function(
+            yield pairing.Function(
                 # Callers name a module's only export like its file.
-                name=stem(path) if name in {"exports", "default"} else name,
-                place=place(source, path, definition.whole),
+                name=pairing.stem(path) if name in {"exports", "default"} else name,
+                place=pairing.place(source, path, definition.whole),
                 owner=owner if definition.owner is None else definition.owner,
                 most=None if spread else len(named_children(parameters)),
                 broken=definition.whole.has_error,
@@ -131,7 +118,7 @@ def _is_function(value: Node) -> bool:
     return False
 
 
-def _tests(source: bytes, path: str, root: Node) -> list[Test]:
+def _tests(source: bytes, path: str, root: Node) -> list[pairing.Test]:
     imports = _imports(source, root)
     parts = [(node, list(_framework_calls(source, node))) for node in named_children(root)]
 
@@ -155,9 +142,9 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
         # Frameworks skip functions that begin with `x`, such as `xit`.
         is_skipped = called.startswith("x") or called.endswith((".skip", ".todo"))
         if callback and _runner(source, node) in TESTS and not is_skipped:
-            test = Test(
+            test = pairing.Test(
                 name=_title(source, node),
-                place=place(source, path, node),
+                place=pairing.place(source, path, node),
                 titles=tuple(_title(source, suite) for suite in around),
                 calls=tuple(sorted_calls(source, callback)),
                 context=context(around[0].start_byte if around else -1),
@@ -200,7 +187,7 @@ def _title(source: bytes, node: Node) -> str:
     return node_text(source, arguments[0]).strip("'\"`") if arguments and "string" in arguments[0].type else ""
 
 
-def sorted_calls(source: bytes, node: Node) -> list[Call]:
+def sorted_calls(source: bytes, node: Node) -> list[pairing.Call]:
     """Return the calls by the position of their names: `a.b(c()).d()` calls b, c, d."""
     calls = []
     for call_node in descendants(node):
@@ -211,7 +198,7 @@ def sorted_calls(source: bytes, node: Node) -> list[Call]:
             receiver = node_text(source, first) if first is None or first.type in {"identifier", "this"} else "…"
             kinds = [argument.type for argument in named_children(call_node.child_by_field_name("arguments"))]
             count = None if "spread_element" in kinds else len(kinds)
-            calls.append((last.start_byte, Call(node_text(source, last), receiver, count)))
+            calls.append((last.start_byte, pairing.Call(node_text(source, last), receiver, count)))
     return [call for _, call in sorted(calls, key=lambda positioned_call: positioned_call[0])]
 
 
@@ -242,19 +229,23 @@ def _names(node: Node) -> Iterator[Node]:
         stack += inner.children
 
 
-def tiers(test: Test, index: Index) -> Iterator[Tier]:
+def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
     """Yield the last called function after which the test's file or a suite is named; else the last one that a title
     names; else the last one."""
     # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
-    subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
+    subjects = [pairing.words(title) for title in (pairing.subject(pairing.stem(test.place.path)), *test.titles)]
     titles = [test.name, *test.titles]
-    yield Tier("call", next((functions for functions in candidates if words(functions[0].name) in subjects), ()))
-    yield Tier("call", next((functions for functions in candidates if mentions(titles, functions[0].name)), ()))
-    yield Tier("call", next(iter(candidates), ()))
+    yield pairing.Tier(
+        "call", next((functions for functions in candidates if pairing.words(functions[0].name) in subjects), ())
+    )
+    yield pairing.Tier(
+        "call", next((functions for functions in candidates if pairing.mentions(titles, functions[0].name)), ())
+    )
+    yield pairing.Tier("call", next(iter(candidates), ()))
 
 
-def _callees(test: Test, call: Call, index: Index) -> list[Function]:
+def _callees(test: pairing.Test, call: pairing.Call, index: pairing.Index) -> list[pairing.Function]:
     """Return the functions of the imported project file; without an import, the methods of that name unless it is built
     in."""
     module = test.imports.get(call.receiver or call.name)
@@ -282,10 +273,6 @@ def framework(package: Mapping[str, object]) -> str:
 
 SCRIPT = dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "javascript")
 TYPED = dict.fromkeys((".ts", ".mts", ".cts"), "typescript")
-DIALECT = Dialect(
-    name="javascript",
-    grammars={**SCRIPT, **TYPED, ".tsx": "tsx"},
-    read=read,
-    tiers=tiers,
-    framework=framework,
+DIALECT = pairing.Dialect(
+    name="javascript", grammars={**SCRIPT, **TYPED, ".tsx": "tsx"}, read=read, tiers=tiers, framework=framework
 )

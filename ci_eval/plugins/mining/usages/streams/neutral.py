@@ -9,14 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.plugins.mining.usages.histories import (
-    RecordedLookup,
-    Recording,
-    Selection,
-    Snapshot,
-    Stream,
-    unpack_files,
-)
+from ci_eval.plugins.mining.usages.histories import RecordedLookup, Recording, Selection, Snapshot, Stream, unpack_files
 
 
 class Event(msgspec.Struct, kw_only=True):
