@@ -164,8 +164,8 @@ TEXTS = "With --git or --stream: also store the texts and the positions of the o
 )
 @click.option("--language", type=click.Choice(usage_languages.names()), default=None, help="Required, except for KaVE.")
 @click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
-@click.option("--own-types", is_flag=True, help="Include usages of types that the project itself defines.")
-@click.option("--infer", is_flag=True, help="Ask jedi for types that local rules do not find (slow; Python only).")
+@click.option("--own-types", is_flag=True, help="Also usages of types that the project itself defines.")
+@click.option("--infer", is_flag=True, help="Ask jedi where local rules do not tell a type: slow. Python only.")
 @click.option("--texts", is_flag=True, help=TEXTS)
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def usages(output: Path, language: str | None, **options: Any) -> None:

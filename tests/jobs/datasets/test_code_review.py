@@ -68,7 +68,7 @@ def test_a_record_is_accepted_by_all_reviewers_and_their_agreement_is_printed(tm
         rows = human.read(path)
         for row in rows.values():
             row["verdict"] = verdicts[row["comment"]].split()[number]
-        human.write_rows(path, human.COLUMNS, rows.values(), ())
+        human.write(path, rows, ())
     code, told, _ = made(tmp_path, *options, "--only-accepted")
     assert code == 0
     (line,) = (tmp_path / "r.jsonl").read_text().splitlines()

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.files import below, read_own
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.syntax import parse_tree
+from ci_eval.core.grammar.syntax import choose_grammar, parse_tree
 from ci_eval.core.model import ProjectInfo, Runnable, Stretch
 from ci_eval.core.model.records import REGISTRIES
 from ci_eval.plugins.mining.record import Line, fence, identity, read_prompts
@@ -58,7 +58,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
         source = read_source(root, path)
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
-    grammar = dialect.grammars[max((end for end in dialect.grammars if path.endswith(end)), key=len)]
+    grammar = choose_grammar(dialect.grammars, path)
     # Parsing creates many small values but no garbage, so garbage collection would only cost time.
     gc.disable()
     try:
