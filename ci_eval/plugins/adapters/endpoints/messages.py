@@ -69,8 +69,6 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     """True if a stream counts tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
     """The fields that ask for log-probabilities; None = the api has none."""
-    free: bool = False
-    """True if the model writes nothing. No budget counts the request."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
