@@ -198,8 +198,7 @@ def _overall_cell(suite: Suite, info: MetricInfo) -> Cell:
 
 
 PAIRS_JUDGED = (
-    "each pair as its own comparison judges it, over the sessions that both have; of 20 pairs that do not differ, one "
-    "may seem to"
+    "each pair is judged alone, over the sessions of both; 1 of 20 pairs without a difference may seem to differ"
 )
 
 

@@ -93,7 +93,7 @@ def test_the_root_of_a_go_module_is_the_module_however_deep_it_is_in_the_zip(go:
 
 
 def test_a_zip_of_another_module_is_an_archive_error(go: None, tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match=r"holds no folder example\.org/a/m@v1\.0\.1"):
+    with pytest.raises(ArchiveError, match=r"has no folder example\.org/a/m@v1\.0\.1"):
         prepare("go:example.org/a/m@v1.0.1", cache=tmp_path)
     assert list((tmp_path / "projects").iterdir()) == []
 

@@ -466,7 +466,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_telling_it(
     client: Make, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("THE_KEY", key)
-    with pytest.raises(ConfigError, match="holds no key") as raised:
+    with pytest.raises(ConfigError, match="so it is not a key") as raised:
         client("https://example.com/v1", key="THE_KEY")
     assert key not in str(raised.value)
 

@@ -190,7 +190,7 @@ class Ledger(Database):
                 if limit is not None and spent >= limit:
                     raise BudgetSpent(
                         f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are "
-                        "kept, so that a run with a larger budget goes on from here"
+                        "kept, so a run with a larger budget continues from here"
                     )
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 
