@@ -270,8 +270,8 @@ def judged_elsewhere(comparison: Comparison) -> bool:
 
 ADJUSTED = (
     "Each interval alone is right in 95 of 100 comparisons. ▲ and ▼ mark verdicts on declared metrics that are "
-    "adjusted for all of these under every filter (Holm): without a difference, at most 5 of 100 pages have one; △ and ▽ "
-    "mark verdicts without this adjustment"
+    "adjusted for all of these under every filter (Holm): without a difference, at most 5 of 100 pages have one; △ and "
+    "▽ mark verdicts without this adjustment"
 )
 
 
