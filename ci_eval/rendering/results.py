@@ -35,7 +35,6 @@ from ci_eval.rendering.blocks import (
     Table,
     Terminal,
     Warned,
-    added_blocks,
 )
 from ci_eval.rendering.figures import HERE, NO_ESTIMATE, format_count, intervals
 from ci_eval.rendering.markdowntext import code, prose
@@ -46,16 +45,15 @@ from ci_eval.rendering.verdicts import mark_verdict, said
 def small_blocks(result: Small, links: Sequence[str] = ()) -> list[Block]:
     match result:
         case Sweep():
-            own = sweep_blocks(result)
+            return sweep_blocks(result)
         case Suite():
-            own = suite_blocks(result)
+            return suite_blocks(result)
         case Causes():
-            own = causes_blocks(result)
+            return causes_blocks(result)
         case Cases():
-            own = cases_blocks(result)
+            return cases_blocks(result)
         case _:
-            own = overview_blocks(result, links)
-    return own + added_blocks(result)
+            return overview_blocks(result, links)
 
 
 EMPTY_LINE = Sentence(formats="terminal")
