@@ -165,8 +165,6 @@ def read(text: str) -> list[Import]:
 SYNTAX = ImportSyntax(read=read, modules=FlatModules)
 
 
-IMPORTS = re.compile(r"^import[ \t]*(?:\(([^)]*)\)|[\w.]*[ \t]*(\"[^\"\n]+\"))", re.MULTILINE)
-PATH = re.compile(r'^[ \t]*[\w.]*[ \t]*"([^"\n]+)"', re.MULTILINE)
 MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 
 
@@ -181,10 +179,9 @@ def imports(root: Path, environment: Path | None) -> Imports:
             modules[clause[1]] = file.parent
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
-        for block, single in IMPORTS.findall(text):
-            for name in PATH.findall(block or single):
-                # Most modules are repositories, and their addresses have three parts.
-                yield "/".join(name.split("/")[:3]), _is_there(name, root, modules)
+        for item in read(text):
+            # Most modules are repositories, and their addresses have three parts.
+            yield "/".join(item.module.split("/")[:3]), _is_there(item.module, root, modules)
 
     return there
 
