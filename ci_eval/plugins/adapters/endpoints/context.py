@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
-from ci_eval.core.contracts import Surroundings
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.imports import Modules, read_module_names, shared
 from ci_eval.core.model.settings import EndpointConfig, WindowConfig
@@ -160,9 +159,3 @@ class Context(msgspec.Struct, kw_only=True):
         takes = template.takes if template else lambda _: True
         files = self.others.choose(path, text[:offset], size, takes)
         return msgspec.structs.replace(view, path=path, files=tuple(files))
-
-
-def make_context(settings: EndpointConfig, surroundings: Surroundings) -> Context:
-    shows = settings.window.other_files > 0
-    others = OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored) if shows else None
-    return Context(settings=settings, others=others)

@@ -22,9 +22,9 @@ from ci_eval.plugins.adapters.controls import OpenText
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import (
     Context,
+    OtherFiles,
     Window,
     compute_budget,
-    make_context,
 )
 from ci_eval.plugins.adapters.endpoints.messages import (
     OF_THE_ENDPOINT,
@@ -222,8 +222,11 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
-        context = make_context(self.asking.settings, surroundings)
-        return Asked(client, self.asking.settings, context, surroundings.language, surroundings.grammars)
+        settings, others = self.asking.settings, None
+        if settings.window.other_files:
+            others = OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored)
+        context = Context(settings=settings, others=others)
+        return Asked(client, settings, context, surroundings.language, surroundings.grammars)
 
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
