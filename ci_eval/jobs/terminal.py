@@ -20,7 +20,7 @@ from ci_eval.plugins.learning.rankers import RankerModel
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import busy_text, collect_warnings
 from ci_eval.rendering.answers import answer
-from ci_eval.rendering.blocks import added_blocks, to_terminal
+from ci_eval.rendering.blocks import to_terminal
 from ci_eval.rendering.figures import headline as headline_metrics
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.results import Trends, small_blocks
@@ -55,7 +55,6 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         screen.result("The engine answered nothing, so there are no figures.")
     else:
         _all_figures(result, screen)
-    to_terminal(added_blocks(result), screen)
     _trouble(result, screen)
     # The answer has the broken ones.
     _gates([gate for gate in result.gates if gate.passed], screen)
@@ -135,7 +134,6 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
         if table.rows:
             table.terminal(screen)
             screen.result("")
-    to_terminal(added_blocks(result), screen)
     for warning in result.warnings:
         screen.warn(warning)
     # The answer has the broken ones.

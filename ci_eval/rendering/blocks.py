@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 import msgspec
 from markupsafe import Markup
 
-from ci_eval.core.base.catalog import plugins
 from ci_eval.rendering import markdowntext
 
 ALL = "markdown terminal html"
@@ -40,35 +39,19 @@ class Terminal(Protocol):
 
 
 class Block(Protocol):
-    """A part of a document. A package adds kinds of them by entry points, see `AddedBlocks`."""
+    """A part of a document."""
 
     @property
     def formats(self) -> str:
         """Return the formats that have the block, such as "markdown html"."""
 
     def markdown(self) -> str:
-        """Return the block as Markdown; "" if nothing is to be said."""
+        """Return the block as Markdown; "" if there is nothing to say."""
 
     def terminal(self, screen: Terminal) -> None: ...
 
     def html(self) -> str:
         """Return the block as HTML, in which all foreign text is escaped."""
-
-
-class AddedBlocks(Protocol):
-    """An entry point of the group `ci_eval.blocks`: what a package adds to results."""
-
-    @property
-    def name(self) -> str: ...
-
-    def blocks(self, result: Any) -> Sequence[Block]:
-        """Return the blocks that come after those of ci-eval; none for results that they are not about."""
-
-
-def added_blocks(result: object) -> list[Block]:
-    """Return the blocks that installed packages add to a result. Raises ConfigError if a package is broken."""
-    sources = [cast("AddedBlocks", plugin.load(AddedBlocks)) for plugin in plugins("blocks")]
-    return [block for source in sources for block in source.blocks(result)]
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:

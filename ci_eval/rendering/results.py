@@ -35,7 +35,6 @@ from ci_eval.rendering.blocks import (
     Table,
     Terminal,
     Warned,
-    added_blocks,
 )
 from ci_eval.rendering.figures import HERE, NO_ESTIMATE, format_count, intervals
 from ci_eval.rendering.markdowntext import code, prose
@@ -46,16 +45,15 @@ from ci_eval.rendering.verdicts import mark_verdict, said
 def small_blocks(result: Small, links: Sequence[str] = ()) -> list[Block]:
     match result:
         case Sweep():
-            own = sweep_blocks(result)
+            return sweep_blocks(result)
         case Suite():
-            own = suite_blocks(result)
+            return suite_blocks(result)
         case Causes():
-            own = causes_blocks(result)
+            return causes_blocks(result)
         case Cases():
-            own = cases_blocks(result)
+            return cases_blocks(result)
         case _:
-            own = overview_blocks(result, links)
-    return own + added_blocks(result)
+            return overview_blocks(result, links)
 
 
 EMPTY_LINE = Sentence(formats="terminal")
@@ -197,8 +195,7 @@ def _overall_cell(suite: Suite, info: MetricInfo) -> Cell:
 
 
 PAIRS_JUDGED = (
-    "each pair as its own comparison judges it, over the sessions that both have; of 20 pairs that do not differ, one "
-    "may seem to"
+    "each pair is judged alone, over the sessions of both; 1 of 20 pairs without a difference may seem to differ"
 )
 
 

@@ -70,21 +70,20 @@ def outcome_text(task: Task, rank: int | None, score: float, status: str) -> str
 def populations(evaluation: Evaluation) -> tuple[str, str]:
     _, figures = figure_texts.first_filter(evaluation)
     _, leading = figure_texts.shown_filter(evaluation)
-    drawn = f"intervals (95 %) hold what another seed would draw ({', '.join(evaluation.drawn)})"
+    drawn = f"intervals (95 %) include the results of other seeds ({', '.join(evaluation.drawn)})"
     here = f"all {figures.sessions:,} sessions were asked: {drawn if evaluation.drawn else 'its figures are exact'}"
     repeats = evaluation.repeats
     if repeats and repeats.differed:
         here = f"all {figures.sessions:,} sessions were asked; intervals (95 %) are of answers that differ"
     elif not evaluation.is_function and not evaluation.noise:
         here = (
-            f"all {figures.sessions:,} sessions were asked once; intervals (95 %) hold what the engine may answer "
-            "otherwise"
+            f"all {figures.sessions:,} sessions were asked once; intervals (95 %) allow for other answers of the engine"
         )
     if evaluation.unparsable > NOTABLE:
         here = (
             f"all {figures.sessions:,} sessions of what could be read were asked, but "
             f"{percent(evaluation.unparsable)} of the source could not be read; intervals (95 %) say where the "
-            "figures of all would lie, if the rest is like it"
+            "figures of all the source would be, if the rest is alike"
         )
     if figures.sessions < evaluation.population:
         about = "about " if evaluation.population_estimated else ""
@@ -270,9 +269,9 @@ def judged_elsewhere(comparison: Comparison) -> bool:
 
 
 ADJUSTED = (
-    "Each interval holds by itself in 95 of 100 comparisons. ▲ and ▼ mark the verdicts on declared metrics that hold "
-    "among all of these under every filter (Holm), so that a page without a difference has any in at most 5 of 100; △ "
-    "and ▽ hold by themselves only"
+    "Each interval alone is right in 95 of 100 comparisons. ▲ and ▼ mark verdicts on declared metrics that are "
+    "adjusted for all of these under every filter (Holm): without a difference, at most 5 of 100 pages have one; △ and "
+    "▽ mark verdicts without this adjustment"
 )
 
 
@@ -292,7 +291,7 @@ def amount_of_change(value: float | None, unit: str) -> str:
 
 
 DETECTABLE = "The smallest true difference that data like these would show four times out of five"
-MARKS = "▲ and ▼ hold among all verdicts of this page, △ and ▽ by themselves only"
+MARKS = "▲ and ▼ are adjusted for all verdicts of this page, △ and ▽ are not"
 REPORTS = "markdown html"
 COLUMNS = (
     Column("Metric", "row", safe=prose),

@@ -152,11 +152,8 @@ def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
         yield f"`{section}.logprobs` is true, but api fim returns no log-probabilities; remove it, or use another api"
     if settings.file_heading is not None and settings.template is None:
         yield f"`{section}.fileHeading` needs a `{section}.template` with {{files}}: add one, or remove it"
-    if settings.window.characters_per_token is not None and settings.window.tokens is None:
-        yield (
-            f"`{section}.window.charactersPerToken` is an estimate for `{section}.window.tokens`: add that limit, or "
-            "remove the estimate"
-        )
+    if (settings.window.characters_per_token is None) != (settings.window.tokens is None):
+        yield f"`{section}.window` needs both `tokens` and `charactersPerToken`, for example 2.5: add what is missing"
 
 
 def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
