@@ -72,9 +72,9 @@ class Workspace:
         self._manifest: Manifest | None = None
 
     @classmethod
-    def create(cls, folder: Path, hint: str = "") -> Workspace:
-        """Create a workspace in a new or empty folder. Raises WorkspaceError, which ends with `hint`."""
-        cls.check_free(folder, hint)
+    def create(cls, folder: Path) -> Workspace:
+        """Create a workspace in a new or empty folder. Raises WorkspaceError."""
+        cls.check_free(folder)
         for part in FOLDERS:
             atomic.make_folder(folder / part)
         return cls(folder)
@@ -105,11 +105,8 @@ class Workspace:
 
     def manifest(self) -> Manifest:
         """Return the manifest, read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
-        if self._manifest is None:
-            self._manifest = self._read_manifest()
-        return self._manifest
-
-    def _read_manifest(self) -> Manifest:
+        if self._manifest is not None:
+            return self._manifest
         path = self.folder / "manifest.json"
         data = stored.read(path, stored.MANIFEST)
         form = stored.decode_json(data, _Format, path).format
@@ -121,6 +118,7 @@ class Workspace:
             manifest.check()
         except ValueError as error:
             raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+        self._manifest = manifest
         return manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -271,8 +269,9 @@ class Workspace:
     def write_error(self, error: FileError) -> None:
         atomic.write_json(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", error)
 
-    def drop_error(self, path: str, stage: str) -> None:
-        (self.folder / "errors" / f"{make_file_name(path)}.{stage}.json").unlink(missing_ok=True)
+    def drop_error(self, path: str) -> None:
+        """Remove the error of stage 2 for a source file."""
+        (self.folder / "errors" / f"{make_file_name(path)}.interpret.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
         paths = (self.folder / "errors").glob("*.json")

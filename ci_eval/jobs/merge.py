@@ -261,7 +261,6 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         footprint=footprint.merge_footprints(shard.footprint for shard in shards),
         # The engine of a shard that was not checked may be nondeterministic.
         state=sum((state for state in states if state), Determinism()) if states and all(states) else None,
-        deletion=sum((shard.deletion for shard in shards), Determinism()),
         waited=sum(shard.waited for shard in shards),
         # The busiest machine counts, since its times are the least reliable.
         machine=max((shard.machine for shard in shards), key=lambda state: (state.busy, state.load or 0.0)),

@@ -371,7 +371,6 @@ def record(
             confined=together({manifest.confined, *made.confined}),
             footprint=total,
             waited=total.waited,
-            deletion=total.deletion,
             state=made.state if made.state.asked else None,
             end=machine.now(),
         )

@@ -13,7 +13,6 @@ from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Change,
     Comparison,
-    Determinism,
     Difference,
     Elsewhere,
     Evaluation,
@@ -90,22 +89,14 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         asked = f"{figures.sessions:,} of its {about}{evaluation.population:,} sessions were asked"
         here = f"{asked}; intervals (95 %) say where the figures of all lie"
     if repeats:
-        here += f". {_alike_text(repeats, 'more than once')}"
-    deletion = evaluation.footprint.deletion
-    if deletion.asked:
-        here += f". {_alike_text(deletion, 'again after a deletion, not after typing')}"
-        here += ": the figures are of typing" if deletion.differed else ""
+        differed = f", {repeats.differed:,} ({repeats.share:.1%})" if repeats.differed else ", all"
+        alike = "differently" if repeats.differed else "alike"
+        asked = figure_texts.format_count(repeats.asked, "session")
+        here += f". Of {asked} asked more than once{differed} were answered {alike}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not figure_texts.judged_of_code(leading):
         elsewhere = f"no intervals, since there are no two {evaluation.clusters} with different figures"
     return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
-
-
-def _alike_text(of: Determinism, how: str) -> str:
-    asked = f"Of {figure_texts.format_count(of.asked, 'session')} asked {how}"
-    if not of.differed:
-        return f"{asked}, all were answered alike"
-    return f"{asked}, {of.differed:,} ({of.share:.1%}) were answered differently"
 
 
 def p_text(difference: Difference | Elsewhere) -> str:

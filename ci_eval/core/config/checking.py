@@ -1,4 +1,4 @@
-"""The check of plain values against the schema. It finds all unknown keys and wrong values at once."""
+"""The check of plain values against the schema, which reports all unknown keys and wrong values at once."""
 
 from __future__ import annotations
 
@@ -98,8 +98,7 @@ def _paths(section: type[Section], path: str) -> Iterator[str]:
 
 
 def check(raw: object, source: str) -> Config:
-    """Return the configuration made of plain values with camelCase keys. Raises ConfigError, which lists all
-    problems."""
+    """Return the configuration. `raw`: plain values with camelCase keys. Raises ConfigError with all problems."""
     problems = list(_section_problems(raw, Config, ""))
     if problems:
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))

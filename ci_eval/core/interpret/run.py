@@ -60,7 +60,8 @@ class Recovery:
         # PATIENCE counts consecutive sessions, so the count goes back from the current one.
         until = sessions[sessions.index(on) :: -1]
         in_a_row = sum(1 for _ in takewhile(assignment.given_up.__contains__, until))
-        return turn.replace_assignment(assignment) if in_a_row < PATIENCE else None
+        changed = (assignment if present.side == assignment.side else present for present in turn.assignments)
+        return Turn(assignments=tuple(changed)) if in_a_row < PATIENCE else None
 
 
 def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
@@ -82,29 +83,6 @@ Asked = TaskOutcome[Turn, tuple[Played, ...]]
 class EngineSide(msgspec.Struct, frozen=True):
     workspace: Workspace
     setup: Setup
-
-
-def interpret(
-    workspace: Workspace,
-    setup: Setup,
-    *,
-    probability: float,
-    limit: int | None,
-    jobs: int,
-    advance: Callable[[int, Progress], None],
-    shard: Shard | None = None,
-    rounds: int = 1,
-) -> Progress:
-    (progress,) = play_files(
-        [EngineSide(workspace, setup)],
-        probability=probability,
-        limit=limit,
-        jobs=jobs,
-        advance=advance,
-        shard=shard,
-        rounds=rounds,
-    )
-    return progress
 
 
 def play_files(
@@ -352,7 +330,7 @@ class ResultStore:
 
     def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
         # The sessions come last: with them a file is done.
-        self.workspace.drop_error(path, "interpret")
+        self.workspace.drop_error(path)
         if error:
             self.workspace.write_error(error)
         self.workspace.write_sessions(path, packed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from copy import copy
 from itertools import chain, dropwhile, islice, repeat
@@ -32,12 +32,11 @@ from ci_eval.core.interpret.pack import (
     SessionEnd,
     add_second_result,
     encode_line,
-    observable_content,
     read_journal,
 )
 from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
-from ci_eval.core.model import FAILED, UNASKED, Determinism, FileActions, FileError, Lookup, Session, SourceFile, Status
+from ci_eval.core.model import FAILED, UNASKED, FileActions, FileError, Lookup, Session, SourceFile, Status
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
@@ -46,9 +45,8 @@ from ci_eval.core.workspace import make_file_name, read_actions
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """Number → the round that the engine was started for, and the engine."""
 _counted_cpu = [0.0]
-"""Seconds of CPU that earlier files were counted with; the start counts with the first one."""
+"""The seconds of this process's CPU that are counted already. Its start counts as part of the first file."""
 _scouts: dict[int, Scout] = {}
-"""Number of an engine → what asks it ahead."""
 
 
 def _engine(assignment: Assignment) -> KeptEngine:
@@ -68,8 +66,8 @@ def is_same(one: Setup, other: Setup) -> bool:
 
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
-    """Play the turn's files with this process's engines. `turns`: all turns of this process in order, if its engines
-    are asked ahead; else empty."""
+    """Play the turn's assignments with the engines of this process. `turns`: all turns of this process in order, if
+    engines are asked ahead; else ()."""
     return tuple(map(play, turn.assignments, repeat(turns)))
 
 
@@ -105,7 +103,6 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     asked = engine.count_cpu(), time.process_time()
     is_restored = player.document.text == text
     twice = _ask_twice(assignment, player, actions, sample)
-    engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
     checked = engine.count_cpu(), time.process_time()
     # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in read_journal(assignment.journal):
@@ -153,27 +150,6 @@ def _ask_twice(
     return twice
 
 
-def _ask_after_deletion(
-    assignment: Assignment, player: Player, actions: FileActions, twice: Mapping[str, Session], engine: KeptEngine
-) -> Determinism:
-    """Only a sample of the sessions answered alike twice is asked."""
-    sample = {
-        identity: session
-        for identity, session in twice.items()
-        if session.again and not session.differing and assignment.asks_after_deletion(identity)
-    }
-    with engine.deletion_mode() as sees_it:
-        if not sees_it:
-            return Determinism()
-        sessions = [
-            session
-            for session in player.play_again(actions, frozenset(sample))
-            if session.status not in FAILED | UNASKED
-        ]
-    differed = sum(observable_content(session) != observable_content(sample[session.id]) for session in sessions)
-    return Determinism(asked=len(sessions), differed=differed)
-
-
 def _log(assignment: Assignment, text: str) -> Log | None:
     setup, logging = assignment.setup, assignment.setup.logging
     # Later rounds ask the same sessions again, so logs are of the first round.
@@ -198,14 +174,14 @@ def _log(assignment: Assignment, text: str) -> Log | None:
 
 
 def replay(assignment: Assignment) -> Session | None:
-    """Return None if the actions do not hold the session."""
+    """Play a session again; return None if the actions do not hold it."""
     with closing(ask_sessions([assignment])) as sessions:
         return next(sessions, None)
 
 
 def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, None]:
-    """The assignments share a setup and a fresh engine. Raises NotText or OSError for a file that cannot be read any
-    more."""
+    """Yield the sessions of assignments with the same setup, asked in a fresh engine. Raises NotText or OSError if a
+    file can no longer be read."""
     engine = KeptEngine(assignments[0].setup)
     try:
         for assignment in assignments:
@@ -235,7 +211,7 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
 
 
 ALONE = 2
-"""Sessions that are asked one after the other: an account without money is noticed by the second one."""
+"""The sessions before anything is asked ahead: the second one shows if the account has no money left."""
 
 
 @runtime_checkable
@@ -265,7 +241,7 @@ class _Scout(Player):
 
 
 class Scout:
-    """Files are visited in the order in which a worker gets them."""
+    """The asking ahead of one engine, in the order in which the worker gets its files."""
 
     def __init__(self, turns: Sequence[Turn], engine: KeptEngine) -> None:
         self._turns = turns
@@ -274,7 +250,6 @@ class Scout:
         self._played, self._scouted = 0, 0
 
     def follow(self, session: Session, assignment: Assignment) -> None:
-        """Ask ahead after a session of the player."""
         self._played += 1
         # An engine that does not start has no answers to ask for.
         with suppress(EngineFailure):
