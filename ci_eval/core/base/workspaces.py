@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -103,6 +104,13 @@ def _read(root: Path, path: Path, subject: str = "") -> dict[str, Any]:
     except (msgspec.MsgspecError, yaml.YAMLError, OSError, ValueError, RecursionError) as error:
         raise PreparationError(f"Cannot read {subject}{path.relative_to(root)}: {error}") from error
     return content if isinstance(content, dict) else {}
+
+
+def find_content(root: Path, path: Path) -> dict[str, Any]:
+    """Return the content of a manifest; {} if the project has none there, or it cannot be read."""
+    with suppress(PreparationError):
+        return _read(root, path)
+    return {}
 
 
 PYPROJECT = "pyproject.toml"

@@ -23,6 +23,7 @@ from ci_eval.core.grammar.walk import (
     handle_nodes,
 )
 from ci_eval.core.model import Extraction, Kind
+from ci_eval.plugins.languages.rust.crates import imports as list_crates
 
 _LITERALS = (
     rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\bb?r(?P<hashes>\#*)\"(?:[\s\S]*?\"(?P=hashes)|[\s\S]*)"
@@ -499,4 +500,5 @@ LANGUAGE: Language = Language(
             "block match_block declaration_list field_declaration_list enum_variant_list".split(), "{}"
         ),
     ),
+    imports=list_crates,
 )
