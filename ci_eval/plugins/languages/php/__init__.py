@@ -486,6 +486,7 @@ SHAPE = Shape(
 LANGUAGE: Language = Language(
     name="php",
     title="PHP",
+    dependencies="composer",
     grammars={".php": "php"},
     keywords=KEYWORDS,
     extract=extract,

@@ -486,6 +486,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 LANGUAGE: Language = Language(
     name="rust",
     title="Rust",
+    dependencies="cargo",
     grammars={".rs": "rust"},
     keywords=KEYWORDS,
     extract=extract,
