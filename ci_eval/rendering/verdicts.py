@@ -113,19 +113,12 @@ def explain_verdict(difference: Difference | Elsewhere, unit: str) -> str:
 def verdict_lines(
     comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
 ) -> list[str]:
-    """Return what answer and tables do not say: imports, detection, other kinds of tokens, times, failures. `shown`
+    """Return what answer and tables do not say: detection, other kinds of tokens, times, failures. `shown`
     makes foreign text safe. `folders`: the two workspaces; None = their names are enough."""
     others = dict(_lines_of_groups(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown), _failure_line(comparison, shown, folders)
-    figures = comparison.filters[comparison.headline]
-    ahead, verdict = figures.get("UnneededImportAt1"), figures[comparison.declared[0]].verdict
-    imports = ""
-    # Unneeded imports explain a verdict only if they moved in the same direction.
-    if ahead and ahead.verdict == verdict and verdict in {Verdict.BETTER, Verdict.WORSE}:
-        shares = f"{amount(ahead.base, 'share')} → {amount(ahead.new, 'share')}"
-        imports = f"The first suggestion adds an import that the code does not need in {shares} of the lists."
-    lines = [imports, detection_text(comparison), keywords, time, failures, *others.values()]
+    lines = [detection_text(comparison), keywords, time, failures, *others.values()]
     return [line for line in lines if line]
 
 

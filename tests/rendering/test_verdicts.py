@@ -167,12 +167,3 @@ def test_two_builds_of_one_engine_are_called_base_and_new() -> None:
 def test_pairs_without_a_partner_are_counted() -> None:
     pair = compared(side("zuban"), None, Verdict.NOT_COMPARABLE)
     assert pairs_text(pair) == "Compared 300 of the project's 1,000 sessions, in 3 files; 2 only in new"
-
-
-@pytest.mark.parametrize(("ahead", "is_said"), [(Verdict.BETTER, True), (Verdict.NOT_SHOWN, False)])
-def test_a_sentence_says_that_imports_stood_first(ahead: Verdict, *, is_said: bool) -> None:
-    pair = compared(side("ty"), None, Verdict.NOT_COMPARABLE)
-    pair.filters[pair.headline]["RecallAt1"] = difference(0.2, 0.8, Verdict.BETTER)
-    pair.filters[pair.headline]["UnneededImportAt1"] = difference(0.7, 0.0, ahead)
-    reason = "The first suggestion adds an import that the code does not need in 70.0% → 0.0% of the lists."
-    assert (verdict_lines(pair)[0] == reason) is is_said

@@ -109,9 +109,10 @@ class _Selection:
     def changed_too_little(self, at: int) -> str:
         if self.changed_files[at] >= FEWEST_FILES and self.changes[at] >= FEWEST_SESSIONS:
             return ""
+        files = f"{self.changed_files[at]:,.0f} file{'' if self.changed_files[at] == 1 else 's'}"
         return (
-            f"{self.changes[at]:,.0f} sessions in {self.changed_files[at]:,.0f} files changed, too few to tell from an "
-            f"engine that varies ({FEWEST_SESSIONS} in {FEWEST_FILES} files needed); --repeat 2 shows which"
+            f"{self.changes[at]:,.0f} sessions in {files} changed, too few to tell from an engine that varies "
+            f"({FEWEST_SESSIONS} in {FEWEST_FILES} files needed): --repeat 2 shows which"
         )
 
 
