@@ -168,7 +168,7 @@ def why_no_verdict(
     if leading.detectable is None or leading.verdict is Verdict.NOT_COMPARABLE:
         return f"No verdict: {leading.why or 'there is no figure on both sides'}."
     if not size:
-        return "No verdict: both sides have the same figure, and sessions that were not asked may differ."
+        return "No verdict: both sides have the same figure; sessions that were not asked may differ (--all)."
     # Without a correction for a small project, and only about right: the true difference may be another one.
     needed = asked * (leading.detectable / size) ** 2
     points = _points(info.unit, size).lstrip("+")
