@@ -269,8 +269,8 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
         )
     suffixes = ", ".join(prepared.language.suffixes)
     return (
-        f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots: "
-        "choose another --language, or another folder"
+        f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) to evaluate: choose another "
+        "--language, another folder, or other actions.evaluationRoots"
     )
 
 

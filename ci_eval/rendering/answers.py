@@ -173,7 +173,7 @@ def why_no_verdict(
     if leading.detectable is None or leading.verdict is Verdict.NOT_COMPARABLE:
         return f"No verdict: {leading.why or 'there is no figure on both sides'}."
     if not size:
-        return "No verdict: both sides have the same figure, and sessions that were not asked may differ."
+        return "No verdict: both sides have the same figure, and sessions that were not asked may differ (--all)."
     if leading.low is not None and leading.high is not None and (leading.low > 0 or leading.high < 0):
         # Enough sessions were asked, and another rule withholds the verdict.
         return f"No verdict: {leading.why.partition('; ')[0]}."

@@ -285,7 +285,6 @@ COLUMNS = (
     Column("95 % interval", "quiet nowrap", in_html="95% interval"),
     Column("p", "number quiet nowrap"),
     Column("Verdict", "", MARKS),
-    Column("Because", "quiet", formats=REPORTS),
     Column("Detectable", "number quiet", DETECTABLE, REPORTS),
 )
 
@@ -301,7 +300,6 @@ def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, u
         Cell("" if of.low is None else interval, on_terminal=interval),
         Cell(p, on_terminal=p.removeprefix("p = ").removeprefix("p ")),
         _verdict_cell(of),
-        of.why,
         # No true difference of shares exceeds 1.
         "" if unit == "share" and of.detectable and of.detectable > 1 else amount_of_change(of.detectable, unit),
     ]
@@ -320,14 +318,17 @@ def verdict_table(
     infos = {info.name: info for info in comparison.metrics}
     # Figures of the whole run, such as memory, are in ALL only.
     figures = comparison.filters[part] if part else comparison.filters["ALL"] | comparison.filters[comparison.headline]
-    rows = [
-        verdict_row(name, figures[name], figures[name].elsewhere if elsewhere else figures[name], infos[name].unit)
-        for name in names
-    ]
+    rows, reasons = list[list[str | Cell]](), dict[str, list[str]]()
+    for name in names:
+        of = figures[name].elsewhere if elsewhere else figures[name]
+        rows.append(verdict_row(name, figures[name], of, infos[name].unit))
+        if of.why:
+            reasons.setdefault(of.why, []).append(name)
     return Table(
         COLUMNS,
         rows,
         title,
+        above="".join(f"{', '.join(those)}: {why}. " for why, those in reasons.items()).strip(),
         numbers=4,
         styles={said(Verdict.BETTER): "green", said(Verdict.WORSE): "red"},
         spare=("p", "95 % interval", "base", "new"),

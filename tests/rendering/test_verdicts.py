@@ -27,6 +27,7 @@ from ci_eval.rendering.verdicts import (
     said,
     verdict_lines,
     verdict_row,
+    verdict_table,
 )
 
 
@@ -167,3 +168,24 @@ def test_two_builds_of_one_engine_are_called_base_and_new() -> None:
 def test_pairs_without_a_partner_are_counted() -> None:
     pair = compared(side("zuban"), None, Verdict.NOT_COMPARABLE)
     assert pairs_text(pair) == "Compared 300 of the project's 1,000 sessions, in 3 files; 2 only in new"
+
+
+@pytest.mark.parametrize(("ahead", "is_said"), [(Verdict.BETTER, True), (Verdict.NOT_SHOWN, False)])
+def test_a_sentence_says_that_imports_stood_first(ahead: Verdict, *, is_said: bool) -> None:
+    pair = compared(side("ty"), None, Verdict.NOT_COMPARABLE)
+    pair.filters[pair.headline]["RecallAt1"] = difference(0.2, 0.8, Verdict.BETTER)
+    pair.filters[pair.headline]["UnneededImportAt1"] = difference(0.7, 0.0, ahead)
+    reason = "The first suggestion adds an import that the code does not need in 70.0% → 0.0% of the lists."
+    assert (verdict_lines(pair)[0] == reason) is is_said
+
+
+def test_a_reason_of_several_metrics_is_said_once() -> None:
+    result = compared(side("zuban"), None, Verdict.NOT_SHOWN)
+    differences = {name: found(-0.1, 0.3, why="it may be 0") for name in ("RecallAt1", "RecallAt5")}
+    infos = tuple(MetricInfo(name=name, summary="", unit="share", better="higher") for name in differences)
+    result = msgspec.structs.replace(
+        result, filters=dict.fromkeys(("ALL", result.headline), differences), metrics=infos
+    )
+    table = verdict_table(result, differences)
+    for text in (table.html(), table.markdown()):
+        assert text.count("RecallAt1, RecallAt5: it may be 0.") == text.count("it may be 0") == 1
