@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core import interpret
+from ci_eval.core.base import stored
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import below, read_own
@@ -252,7 +253,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
         if path in was and was[path] == now.get(path) and kept.has_sessions(path):
             before, after = kept.actions_path(path), workspace.actions_path(path)
             asked = {session.id for session in kept.decode_sessions(path, Session)}
-            same = before.is_file() and read_actions(before) == read_actions(after)
+            same = stored.exists(before) and read_actions(before) == read_actions(after)
             if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
                 yield path
 
