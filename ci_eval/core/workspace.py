@@ -5,6 +5,7 @@ view.yaml        the view of reports and comparisons (config/loading.py), which 
 manifest.json    the run, its engine, project and machine, and its progress
 actions/         one FileActions per source file           (.json.zst)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)
+                 If there are many, these files are in all.zip once the run is finished.
 errors/          one FileError per file that gave trouble   (.json)
 names.npz        the count of each name in the project, for rankers
 unfinished/      the sessions so far of the files that workers are playing
@@ -105,8 +106,11 @@ class Workspace:
 
     def manifest(self) -> Manifest:
         """Return the manifest, read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
-        if self._manifest is not None:
-            return self._manifest
+        if self._manifest is None:
+            self._manifest = self._read_manifest()
+        return self._manifest
+
+    def _read_manifest(self) -> Manifest:
         path = self.folder / "manifest.json"
         data = stored.read(path, stored.MANIFEST)
         form = stored.decode_json(data, _Format, path).format
@@ -118,7 +122,6 @@ class Workspace:
             manifest.check()
         except ValueError as error:
             raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
-        self._manifest = manifest
         return manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -132,6 +135,8 @@ class Workspace:
     def seal(self) -> None:
         """Write the digests of all parts into the manifest, for whoever gets this folder as an artifact."""
         manifest = self.manifest()
+        for part in ARCHIVED:
+            stored.archive(self.folder / part)
         # The manifest's digest is computed from its file, so the file must have its final content.
         self._write_manifest(replace(manifest, digests={}))
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
@@ -170,7 +175,7 @@ class Workspace:
         """Return the begin and end, in code points, of everything in a source file that has sessions, sampled or not;
         empty if its actions are missing."""
         stored_at = self.actions_path(path)
-        if not stored_at.exists():
+        if not stored.exists(stored_at):
             return {}
         return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_items(stored_at)}
 
@@ -204,14 +209,21 @@ class Workspace:
         """Return the files of actions, sorted by name: the same order in every run."""
         return _packed_files(self.folder / "actions", ACTIONS)
 
+    def copy_actions(self, target: Workspace) -> None:
+        for path in self.action_files():
+            stored.copy(path, target.folder / "actions" / path.name)
+
     def write_sessions(self, path: str, packed: bytes) -> None:
         _replace(self.sessions_path(path), packed)
 
     def has_sessions(self, path: str) -> bool:
-        return self.sessions_path(path).exists()
+        return stored.exists(self.sessions_path(path))
 
     def drop_sessions(self, path: str) -> None:
-        self.sessions_path(path).unlink(missing_ok=True)
+        file = self.sessions_path(path)
+        if file.name in stored.archived(file.parent):
+            stored.unarchive(file.parent)
+        file.unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
         for path in self.session_files():
@@ -293,8 +305,9 @@ class Workspace:
         atomic.tidy(self.folder)
 
     def clear(self, part: str) -> None:
-        for path in (self.folder / part).glob("*.json*"):
-            path.unlink()
+        for pattern in ("*.json*", stored.ARCHIVE):
+            for path in (self.folder / part).glob(pattern):
+                path.unlink()
 
 
 def find_workspaces(places: Iterable[Path]) -> list[Path]:
@@ -312,6 +325,7 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
     return workspaces
 
 
+ARCHIVED = ("actions", "sessions")
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
 
 
@@ -358,7 +372,7 @@ ACTIONS, SESSIONS = ".json", ".jsonl"
 def _packed_path(path: Path) -> Path:
     """Return the path with the suffix of its packing: that of the existing file, else that of today."""
     former = path.with_name(path.name + stored.FORMER_SUFFIX)
-    return former if former.exists() else path.with_name(path.name + stored.SUFFIX)
+    return former if stored.exists(former) else path.with_name(path.name + stored.SUFFIX)
 
 
 def _replace(path: Path, packed: bytes) -> None:
@@ -369,8 +383,9 @@ def _replace(path: Path, packed: bytes) -> None:
 
 def _packed_files(folder: Path, end: str) -> list[Path]:
     """Return the packed files of a folder whose names end so, sorted. Raises WorkspaceError if one is there twice."""
-    suffixes = (stored.SUFFIX, stored.FORMER_SUFFIX)
-    paths = sorted(path for suffix in suffixes for path in folder.glob(f"*{end}{suffix}"))
+    suffixes = (f"{end}{stored.SUFFIX}", f"{end}{stored.FORMER_SUFFIX}")
+    names = {path.name for path in folder.glob("*")} | stored.archived(folder).keys()
+    paths = sorted(folder / name for name in names if name.endswith(suffixes))
     if twice := next((stem for stem, times in Counter(path.stem for path in paths).items() if times > 1), None):
         raise WorkspaceError(f"{folder / twice} is there twice, packed in two ways: evaluate again")
     return paths

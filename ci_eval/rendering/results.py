@@ -155,9 +155,7 @@ def describe_populations(suite: Suite) -> list[str]:
     what = f" {suite.about}" if suite.about else ""
     verdicts = " and verdicts" if suite.compared else ""
     reason = _shared_reason(suite)
-    intervals = (
-        f"the intervals{verdicts} of the last row (95 %, Student's t, adjusted for the number of metrics)"
-    )
+    intervals = f"the intervals{verdicts} of the last row (95 %, Student's t, adjusted for the number of metrics)"
     sentences = [
         f"{HERE}: each row has the {figures} of one project{what}; its intervals{verdicts} (95 %) are of that project.",
         f"{OVERALL} ({len(suite.projects)}): each weighs the same; "

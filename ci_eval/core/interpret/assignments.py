@@ -87,6 +87,8 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     """The number of the round. In a later one the engine is a fresh process."""
     twice: int = 0
     """The number of sessions that are asked a second time, to see whether the answers differ."""
+    earlier: Path | None = None
+    """The workspace whose sessions of this file are reused, except those in `among`."""
 
     def chooses(self, session: str) -> bool:
         if self.only:

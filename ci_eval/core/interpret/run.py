@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
 from pathlib import Path
@@ -83,6 +83,9 @@ Asked = TaskOutcome[Turn, tuple[Played, ...]]
 class EngineSide(msgspec.Struct, frozen=True):
     workspace: Workspace
     setup: Setup
+    earlier: Path | None = None
+    again: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
+    """File → the sessions that are asked; the others in `earlier` are reused."""
 
 
 def play_files(
@@ -163,16 +166,22 @@ def _plan_sides(
     plans, stores = [], []
     for side in sides:
         side.workspace.tidy()
+        planned = plan_repeats(
+            side.workspace,
+            side.setup,
+            probability=probability,
+            limit=limit,
+            shard=shard,
+            rounds=rounds,
+            chosen=chosen,
+        )
         plans.append(
-            plan_repeats(
-                side.workspace,
-                side.setup,
-                probability=probability,
-                limit=limit,
-                shard=shard,
-                rounds=rounds,
-                chosen=chosen,
-            )
+            [
+                replace(assignment, among=side.again[assignment.path], earlier=side.earlier)
+                if assignment.path in side.again
+                else assignment
+                for assignment in planned
+            ]
         )
         stores.append(ResultStore(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
     total = Progress(planned=sum(store.so_far.planned for store in stores) * rounds)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from copy import copy
 from itertools import chain, dropwhile, islice, repeat
 from typing import Protocol, runtime_checkable
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineFailure
 from ci_eval.core.contracts import Query, Running
@@ -40,7 +41,7 @@ from ci_eval.core.model import FAILED, UNASKED, FileActions, FileError, Lookup, 
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
-from ci_eval.core.workspace import make_file_name, read_actions
+from ci_eval.core.workspace import Workspace, make_file_name, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """Number → the round that the engine was started for, and the engine."""
@@ -105,7 +106,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     twice = _ask_twice(assignment, player, actions, sample)
     checked = engine.count_cpu(), time.process_time()
     # Second answers are stored with their sessions, so nothing is packed before they are known.
-    for line in read_journal(assignment.journal):
+    for line in _add_reused(assignment, read_journal(assignment.journal)):
         pack.take_over(line, twice)
     if log:
         log.close()
@@ -128,6 +129,16 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
         cpu=CpuTimes(engine=of_engine, checks=sum(checked) - sum(asked), own=own),
         error=trouble,
     )
+
+
+def _add_reused(assignment: Assignment, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of all sessions of the file: `lines`, and those that are reused, in the order of the file."""
+    if assignment.earlier is None:
+        yield from lines
+        return
+    asked = {msgspec.json.decode(line, type=SessionEnd).id: line for line in lines}
+    for session in Workspace(assignment.earlier).decode_sessions(assignment.path, Session):
+        yield asked.get(session.id) or encode_line(replace(session, reused=True))
 
 
 def _ask_twice(
@@ -195,10 +206,14 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
     actions = read_actions(assignment.actions)
     text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
-    known = [pack.take_over(line).id for line in read_journal(assignment.journal)] if assignment.journal else []
+    known = list(read_journal(assignment.journal)) if assignment.journal else []
     # Sessions finish in the order of their actions.
-    for call in islice(chosen(assignment, actions), len(known), None):
-        pack.add(make_session(assignment, call, *assignment.given_up.get(call.session, (status, message))))
+    others = (
+        encode_line(make_session(assignment, call, *assignment.given_up.get(call.session, (status, message))))
+        for call in islice(chosen(assignment, actions), len(known), None)
+    )
+    for line in _add_reused(assignment, chain(known, others)):
+        pack.take_over(line)
     return Played(
         path=assignment.path,
         statuses=pack.statuses,
