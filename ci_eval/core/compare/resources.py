@@ -20,7 +20,7 @@ from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, compare_timi
 from ci_eval.core.workspace import Workspace
 
 NOT_IN_TURNS = (
-    "times are judged only where both engines were asked in turns (`ci-eval compare-engines`): a busy machine slows a "
+    "times are judged only where both engines were asked in turns (ci-eval compare-engines): a busy machine slows a "
     "whole run"
 )
 ONE_LOOKUP = "the slowest lookup is a single one, and says nothing about others"

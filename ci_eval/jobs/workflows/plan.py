@@ -46,19 +46,27 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 
 
 def plan(
-    configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, ml_configs: Sequence[Path] = ()
+    configs: Sequence[Path],
+    *,
+    completion_types: Sequence[str],
+    shards: int,
+    ml_configs: Sequence[Path] = (),
+    name: str = "",
 ) -> list[PlannedJob]:
     """Return the jobs, in the order of the configurations. Raises ConfigError for none, or too many jobs for a matrix.
 
-    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML.
+    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML. `name`: the
+    beginning of all names, unless empty.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
     kinds = [(path, kind) for path in configs for kind in completion_types] + [(path, "ML") for path in ml_configs]
     chosen = [(path, load(path).config, kind) for path, kind in kinds]
-    if len(chosen) * shards > limits.MOST_JOBS:
+    # A suite is one job.
+    wanted = sum(1 if config.projects else shards for _, config, _ in chosen)
+    if wanted > limits.MOST_JOBS:
         count, most = len(chosen), limits.MOST_JOBS
-        message = f"{count} evaluations of {shards} shards are {count * shards} jobs, and a matrix has {most} at most"
+        message = f"{count} evaluations of {shards} shards are {wanted} jobs, and a matrix has {most} at most"
         if count > most:
             raise ConfigError(f"{message}: plan the configurations in several calls, of {most} evaluations each")
         raise ConfigError(f"{message}: choose --shards {most // count} or fewer")
@@ -66,7 +74,7 @@ def plan(
     for path, config, kind in chosen:
         rankers.CATALOG.load(kind)
         of = 1 if config.projects else shards
-        evaluation = limits.name(f"{path.stem}-{load_engine(config).name}-{kind.lower()}")
+        evaluation = limits.name(f"{name}{'-' if name else ''}{path.stem}-{load_engine(config).name}-{kind.lower()}")
         for shard in (Shard(index=index, of=of) for index in range(1, of + 1)):
             title = f"{evaluation}-{shard.index}-of-{of}"
             jobs.append(_job(path, config, name=title, evaluation=evaluation, completion_type=kind, shard=shard))
