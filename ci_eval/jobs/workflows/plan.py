@@ -46,11 +46,17 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 
 
 def plan(
-    configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, ml_configs: Sequence[Path] = ()
+    configs: Sequence[Path],
+    *,
+    completion_types: Sequence[str],
+    shards: int,
+    ml_configs: Sequence[Path] = (),
+    name: str = "",
 ) -> list[PlannedJob]:
     """Return the jobs, in the order of the configurations. Raises ConfigError for none, or too many jobs for a matrix.
 
-    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML.
+    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML. `name`: the
+    beginning of all names, unless empty.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
@@ -66,7 +72,7 @@ def plan(
     for path, config, kind in chosen:
         rankers.CATALOG.load(kind)
         of = 1 if config.projects else shards
-        evaluation = limits.name(f"{path.stem}-{load_engine(config).name}-{kind.lower()}")
+        evaluation = limits.name(f"{name}{'-' if name else ''}{path.stem}-{load_engine(config).name}-{kind.lower()}")
         for shard in (Shard(index=index, of=of) for index in range(1, of + 1)):
             title = f"{evaluation}-{shard.index}-of-{of}"
             jobs.append(_job(path, config, name=title, evaluation=evaluation, completion_type=kind, shard=shard))
@@ -107,7 +113,7 @@ def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Raises ConfigError if a name is there twice, or begins another one."""
+    """Raise ConfigError if two names are equal, or one begins with the other."""
     for name, longer in permutations(names, 2):
         if name == longer:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
@@ -132,7 +138,7 @@ def _job(
         config=path.as_posix(),
         shard=str(shard),
         shards=shard.of,
-        # Where it runs a command of the user's own, they want to know of its failures.
+        # Users want to see failures of their own command.
         allow_failure=not (engine.verified or config.engine.command),
         reusable=not why_not_reusable(config),
         project=project,
