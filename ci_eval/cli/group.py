@@ -75,12 +75,12 @@ MANY_OPTIONS = 12
 
 EXAMPLES = """\b
 Examples:
-  ci-eval evaluate                                       the demo: jedi over a small project
-  ci-eval evaluate --project pypi:flask==3.0.3           jedi over flask
-  ci-eval evaluate --project path:. --engine words       the baseline over your own code
-  ci-eval evaluate configs/python.yaml --output night    what a nightly job runs
-  ci-eval evaluate --resume --output night               resume a run that was killed
-  ci-eval evaluate --engine jedi@0.18.2 --set interpret.sessionProbability=0.2
+  ci-eval evaluate                                     the demo
+  ci-eval evaluate --project pypi:flask==3.0.3         jedi over flask
+  ci-eval evaluate --project path:. --engine words     a baseline, your code
+  ci-eval evaluate configs/python.yaml --output night  what a nightly runs
+  ci-eval evaluate --resume --output night             resume a killed run
+  ci-eval evaluate --engine jedi@0.18.2 --sessions 200
 """
 
 

@@ -270,9 +270,11 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
 
 
 def require_output(output: Path | None, *, resume: bool, what: str) -> None:
-    """Raise UsageError if a run is resumed without its folder."""
+    """Raise UsageError if a run is resumed without its folder, and warn if that is not there."""
     if resume and output is None:
         raise click.UsageError(f"--resume needs --output DIR, the {what} to resume")
+    if resume and output and not output.exists():
+        Screen().warn(f"{output} is not there, so nothing is resumed: a new run begins")
 
 
 def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:

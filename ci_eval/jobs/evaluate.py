@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.core import machine
 from ci_eval.core import rerank as stage
-from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import graders, languages, rankers, tasks
@@ -195,8 +194,7 @@ def rerank(
         config = replace(config, interpret=replace(config.interpret, ranking_model=None))
     target = Workspace.create(output)
     target.write_config(dump(config))
-    for path in source.action_files():
-        atomic.copy(path, output / "actions" / path.name)
+    source.copy_actions(target)
     for error in source.errors():
         # Errors of stage 1 belong to the actions, which are the same.
         target.write_error(error)

@@ -280,8 +280,7 @@ def copy_actions(
 
 
 def take_actions(source: Workspace, workspace: Workspace) -> None:
-    for path in source.action_files():
-        atomic.copy(path, workspace.folder / "actions" / path.name)
+    source.copy_actions(workspace)
     was = source.manifest()
     manifest = workspace.manifest()
     workspace.write_manifest(

@@ -19,8 +19,7 @@ from ci_eval.fetch.git import repository
 from ci_eval.jobs.datasets.records import Source, print_outcomes
 from ci_eval.plugins.mining.usages import languages, streams
 from ci_eval.plugins.mining.usages.dialect import Dialect, ProjectContext, Receiver
-from ci_eval.plugins.mining.usages.histories import Mined, Miner, git_snapshots
-from ci_eval.plugins.mining.usages.recordings import Recording
+from ci_eval.plugins.mining.usages.histories import Mined, Miner, Recording, git_snapshots
 from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 
 
@@ -127,7 +126,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
         # If the recording holds the usages, no text is read.
         dialect = languages.CATALOG.load(languages.names()[0]) if stream.languages else choices.dialect()
         screen.say(f"Reading {path}")
-        recording = Recording(language=dialect.name, ends=tuple(dialect.grammars))
+        recording = Recording(ends=tuple(dialect.grammars))
         mined = Mined(skipped=recording.skipped)
         try:
             _miner(choices, dialect, path.stem).mine(stream.read(path, recording), mined)

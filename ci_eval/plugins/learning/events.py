@@ -23,14 +23,7 @@ from numpy.typing import NDArray
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.logs.features import CATEGORIES, NAMES, SCHEMA
-from ci_eval.plugins.learning.training import (
-    Label,
-    LoggedLookup,
-    LookupRows,
-    ShownList,
-    read_lookups,
-    select_lookups,
-)
+from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, ShownList, read_lookups, select_lookups
 
 Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"
@@ -95,8 +88,6 @@ class Event(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Open(msgspec.Struct):
-    user: str
-    session: str
     typed: int
     common: dict[str, Feature]
     items: dict[int, dict[str, Feature]] = msgspec.field(default_factory=dict)
@@ -104,8 +95,7 @@ class _Open(msgspec.Struct):
     lookups: list[Shown] = msgspec.field(default_factory=list)
 
     def update(self, event: Event) -> None:
-        """Apply an event to the list. Raises KeyError if the event shows or changes an item that was never
-        described."""
+        """Apply an event to the list. Raises KeyError if the event changes an item that was never described."""
         for item in event.new_completion_list_items or ():
             self.items[item.id] = _plain(item.relevance)
         for difference in event.items_diff or ():
@@ -159,7 +149,7 @@ class EventLog:
         if action == STARTED:
             common = {f"user_{name}": value for name, value in _plain(event.user_factors).items()}
             common |= _plain(event.context_factors)
-            self._open[key] = _Open(*key, typed=event.query_length or 0, common=common)
+            self._open[key] = _Open(typed=event.query_length or 0, common=common)
         elif key not in self._open and (action in STEPS or action in MOVES or action in ENDS):
             self.left_out["events of sessions that do not begin"] += 1
         now = self._open.get(key)
@@ -177,7 +167,7 @@ class EventLog:
             return None
         del self._open[key]
         item = event.selected_id if action != CANCELLED else None
-        return ShownSession(user=now.user, session=now.session, lookups=now.lookups, outcome=ENDS[action], wanted=item)
+        return ShownSession(user=key[0], session=key[1], lookups=now.lookups, outcome=ENDS[action], wanted=item)
 
 
 def _plain(features: Mapping[str, Feature | bool] | None) -> dict[str, Feature]:
@@ -310,7 +300,6 @@ def identity(session: ShownSession) -> str:
 def make_lists(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
     # Cancelled sessions have no wanted item, so their lists count as lists without it.
     for session in sessions:
-        last = len(session.lookups) - 1
-        for number, lookup in enumerate(session.lookups):
-            outcome = session.outcome if number == last else "typed"
-            yield ShownList(identity(session), number, lookup.typed, session.rank(lookup), outcome)
+        for number, lookup in enumerate(session.lookups, 1):
+            outcome = session.outcome if number == len(session.lookups) else "typed"
+            yield ShownList(identity(session), number - 1, lookup.typed, session.rank(lookup), outcome)

@@ -18,7 +18,6 @@ from ci_eval.plugins.mining.reviews.records import (
     Repository,
     Selection,
     Source,
-    add_arrows,
     block_diff,
     find_language,
     format_diff,
@@ -58,6 +57,7 @@ def test_a_comment_becomes_a_record_of_the_block_that_it_is_on(github: GitHub) -
         "source": "line",
         "lines": (6, 6),
         "createdAt": "2026-01-01T00:00:01Z",
+        "split": "test",
         "diffBlockWithArrow": block.replace("items[:n]", "items[:n]        <----------"),
         "block": "function",
         "fullDiff": patch(OLD, NEW),
@@ -283,7 +283,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "  c", ""]), min_size=1, max_size=12
 def test_a_block_is_shown_with_what_was_removed_from_it_and_around_the_diff() -> None:
     lines = block_diff(parse(patch(OLD, NEW)), NEW.split("\n"), 5, 7)
     assert format_diff(lines) == " def take(items, n):\n-    return items\n+    found = items[:n]\n+    return found\n"
-    assert add_arrows(lines, 6, 6).split("\n")[2] == "+    found = items[:n]        <----------"
+    assert format_diff(lines, range(6, 7)).split("\n")[2] == "+    found = items[:n]        <----------"
 
 
 def test_what_was_removed_behind_the_last_line_of_a_block_belongs_to_it_if_it_is_indented() -> None:

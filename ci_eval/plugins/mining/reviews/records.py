@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.syntax import Node, parse_tree
-from ci_eval.plugins.mining.record import Line, identity
+from ci_eval.plugins.mining.record import Line, assign_split, identity
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.verdicts import DISAGREE, Answer, make_prompt, parse_verdict
 from ci_eval.plugins.mining.sources import lines_of
@@ -57,6 +57,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
     seed: int = 0
     sources: tuple[Source, ...] = ("line",)
+    shares: tuple[int, int, int] = (0, 0, 100)
+    """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = msgspec.field(default_factory=dict)
     only_accepted: bool = False
 
@@ -250,6 +252,7 @@ def _line(commented: _Comment, repository: Repository, licence: str, selection: 
             "commit": change.commit,
             "path": path,
             "createdAt": comment["created_at"],
+            "split": assign_split(repository.name, selection.shares, selection.seed),
             **more,
         },
     )
@@ -283,7 +286,7 @@ def _block(commented: _Comment, change: _Change, repository: Repository) -> tupl
         return "no change in the block"
     return format_diff(lines), {
         "lines": (commented.first, commented.last),
-        "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
+        "diffBlockWithArrow": format_diff(lines, range(commented.first, commented.last + 1)),
         "block": kind,
         "fullDiff": patch,
     }
@@ -355,56 +358,46 @@ def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: i
         if not any(line.sign != "-" for line in lines):
             block_lines.append(DiffLine(" ", text[new - 1], new))
     removed = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
+    depth, *depths = (len(line) - len(line.lstrip()) for line in (text[begin - 1], *(line.text for line in removed)))
     # Removed lines after the block were in it if they were indented more.
-    return block_lines + [line for line in removed if _depth(line.text) > _depth(text[begin - 1])]
+    return block_lines + [line for line, own in zip(removed, depths, strict=True) if own > depth]
 
 
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
+def format_diff(lines: Iterable[DiffLine], arrows: range = range(0)) -> str:
+    """Return the text of a diff, with an arrow at each of these lines of the new file."""
+    marks = ((line, ARROW if line.sign != "-" and line.new in arrows else "") for line in lines)
+    return "".join(f"{line}{mark}\n" for line, mark in marks) or "\n"
 
 
-def format_diff(lines: Iterable[DiffLine]) -> str:
-    return "\n".join(map(str, lines)) + "\n"
-
-
-def add_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
-    marked = (f"{line}{ARROW}" if line.sign != "-" and first <= line.new <= last else str(line) for line in lines)
-    return "\n".join(marked) + "\n"
-
-
-class Blocks(msgspec.Struct, frozen=True):
+class Blocks(NamedTuple):
     language: str
-    functions: frozenset[str]
-    classes: frozenset[str]
-    around: str = ""
+    functions: set[str]
+    classes: set[str]
 
 
 LANGUAGES = {
-    ".py": Blocks(
-        "python", frozenset({"function_definition"}), frozenset({"class_definition"}), around="decorated_definition"
-    ),
-    ".go": Blocks("go", frozenset({"function_declaration", "method_declaration"}), frozenset({"type_declaration"})),
+    ".py": Blocks("python", {"function_definition"}, {"class_definition"}),
+    ".go": Blocks("go", {"function_declaration", "method_declaration"}, {"type_declaration"}),
     ".java": Blocks(
         "java",
-        frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"}),
-        frozenset({"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}),
+        {"method_declaration", "constructor_declaration", "compact_constructor_declaration"},
+        {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"},
     ),
     ".scala": Blocks(
         "scala",
-        frozenset({"function_definition"}),
-        frozenset({"class_definition", "object_definition", "trait_definition", "enum_definition"}),
+        {"function_definition"},
+        {"class_definition", "object_definition", "trait_definition", "enum_definition"},
     ),
 }
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(NamedTuple):
     begin: int
     end: int
     kind: str
 
 
 def find_language(path: str) -> Blocks | None:
-    """Return the language of a file by its path, or None for unsupported languages."""
     return next((blocks for end, blocks in LANGUAGES.items() if path.endswith(end)), None)
 
 
@@ -417,7 +410,7 @@ def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> B
         kind = "function" if node.type in language.functions else "class" if node.type in language.classes else ""
         if kind:
             block = Block(*lines_of(source, whole or node), kind)
-        whole = node if node.type == language.around else None
+        whole = node if node.type == "decorated_definition" else None
         inner = node.child_by_field_name("definition") if whole else None
         ends = ((child, *lines_of(source, child)) for child in node.children)
         node = inner or next((child for child, begin, end in ends if begin <= first and last <= end), None)
