@@ -43,7 +43,7 @@ FOLDER_NAME = "%Y-%m-%d_%H-%M-%S"
 
 
 class _Verbatim(dict[str, str]):
-    """`${name}` means itself, since it named a property of another machine."""
+    """An environment in which `${name}` stays as it is, since it names a property of another machine."""
 
     def __contains__(self, _: object) -> bool:
         return True

@@ -115,7 +115,7 @@ def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Raises ConfigError if a name is there twice, or begins another one."""
+    """Raise ConfigError if two names are equal, or one begins with the other."""
     for name, longer in permutations(names, 2):
         if name == longer:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
@@ -140,7 +140,7 @@ def _job(
         config=path.as_posix(),
         shard=str(shard),
         shards=shard.of,
-        # Where it runs a command of the user's own, they want to know of its failures.
+        # Users want to see failures of their own command.
         allow_failure=not (engine.verified or config.engine.command),
         reusable=not why_not_reusable(config),
         project=project,
