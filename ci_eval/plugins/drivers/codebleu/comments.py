@@ -29,7 +29,6 @@ _CLOSING = {
     "'''": re.compile(r"[^'\\]*(?:(?s:\\.|'(?!''))[^'\\]*)*'''"),
     '"""': re.compile(r'[^"\\]*(?:(?s:\\.|"(?!""))[^"\\]*)*"""'),
 }
-_BLANKS = re.compile(r"[ \f\t]*")
 _TAB = 8
 """A tab ends at the next multiple of these columns."""
 
@@ -41,12 +40,13 @@ def read(text: str) -> Iterator[tuple[str, int, int]]:
     is_new, is_joined = True, False
     while at < len(text):
         if is_new and not brackets and not is_joined:
-            begin, at = at, at + len(_BLANKS.match(text, at)[0])
+            begin, line_end = at, text.find("\n", at) + 1 or len(text)
+            line = text[begin:line_end]
+            at += len(line) - len(line.lstrip(" \f\t"))
             if at == len(text):
                 return
             if text[at] in "#\r\n":
-                line_end = text.find("\n", at) + 1 or len(text)
-                end = at + len(text[at:line_end].rstrip("\r\n")) if text[at] == "#" else at
+                end = begin + len(line.rstrip("\r\n")) if text[at] == "#" else at
                 yield "comment", at, end
                 yield "end of line", end, line_end
                 at = line_end
@@ -111,8 +111,7 @@ _COMMENT_OR_STRING = re.compile(r"//.*?$|/\*.*?\*/|'(?:\\.|[^\\'])*'|\"(?:\\.|[^
 
 
 def strip_comments(language: str, text: str) -> str:
-    """Return the text without comments and empty lines, in Python also without docstrings. Return the whole text if the
-    tokens of Python cannot be read."""
+    """Return the text without comments and empty lines, in Python also without docstrings; unreadable Python stays."""
     if language == "python":
         parts: list[str] = []
         before, last = "indent", 0

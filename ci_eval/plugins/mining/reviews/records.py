@@ -140,8 +140,8 @@ def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
-    """Return the samples, sorted by the time of the comment. `answer` asks a language model whether a comment can be
-    understood from the change alone."""
+    """Return the samples, sorted by the comment's time. `answer` asks a language model about each comment, see
+    `make_prompt`."""
     mined = Mined()
     waiting = []
     for source in selection.sources:
@@ -431,7 +431,6 @@ _CODE = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|https?://\S+|^[ \t]*>[^\n]*|<!--.*?-->", re.DOTALL | re.MULTILINE
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_TOKEN = re.compile(r"\S+")
 _IDENTIFIER = re.compile(r"[A-Za-z]*[a-z][A-Z]\w*|\w*_\w*|\w+[.(:/\\]\w.*|\w*\d\w*|@\w+")
 CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 RUSSIAN = re.compile(r"[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
@@ -461,7 +460,7 @@ def detect_language(comment: str) -> str:
     for name, letters in SCRIPTS:
         if re.search(letters, text):
             return name
-    prose = " ".join(token for token in _TOKEN.findall(text) if not _IDENTIFIER.fullmatch(token))
+    prose = " ".join(token for token in text.split() if not _IDENTIFIER.fullmatch(token))
     words = _WORD.findall(prose)
     cyrillic = [word for word in words if CYRILLIC.search(word)]
     if cyrillic and len(cyrillic) >= LEAST * len(words):
