@@ -95,8 +95,6 @@ name = "acme-reports"
 version = "1.0"
 [project.entry-points."ci_eval.reports"]
 acme = "acme_reports.added:REPORTER"
-[project.entry-points."ci_eval.blocks"]
-acme = "acme_reports.added:BLOCKS"
 """,
     "acme_reports/added.py": """
 from ci_eval.core.model import Comparison, Evaluation
@@ -110,34 +108,13 @@ class Reporter:
         path.write_text(type(result).__name__)
         return path
 
-class Count:
-    formats = "markdown terminal html"
-
-    def __init__(self, number):
-        self.number = number
-
-    def markdown(self):
-        return f"acme counts **{self.number}**"
-
-    def terminal(self, screen):
-        screen.result(f"acme counts {self.number}")
-
-    def html(self):
-        return f"<p>acme counts <b>{self.number}</b></p>"
-
-class Blocks:
-    name = "acme"
-
-    def blocks(self, result):
-        return [Count(result.population)] if isinstance(result, (Comparison, Evaluation)) else []
-
-REPORTER, BLOCKS = Reporter(), Blocks()
+REPORTER = Reporter()
 """,
 }
-"""A package that adds a format of two results, and a kind of block."""
+"""A package that adds a format of two results."""
 
 
-def test_a_format_and_a_kind_of_block_for_evaluations_and_comparisons(tmp_path: Path) -> None:
+def test_a_format_for_evaluations_and_comparisons(tmp_path: Path) -> None:
     site = install(tmp_path / "site", REPORTS)
     write(tmp_path / "src", greet__py=GREETER)
     run, out, name = tmp_path / "run", tmp_path / "out", "greet"
@@ -149,9 +126,6 @@ def test_a_format_and_a_kind_of_block_for_evaluations_and_comparisons(tmp_path: 
     for printed, folder, kind in ((done, run / "reports", "Evaluation"), (compared, out, "Comparison")):
         assert printed.returncode == 0, printed.stderr
         assert (folder / "acme.txt").read_text() == kind
-        assert "acme counts " in printed.stdout
-        assert "acme counts **" in (folder / "report.md").read_text()
-        assert "<p>acme counts <b>" in (folder / "html" / "index.html").read_text()
 
 
 def test_a_name_that_is_taken_is_an_error_that_names_both(tmp_path: Path) -> None:

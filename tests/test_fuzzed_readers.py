@@ -147,7 +147,11 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
     "LSP answer": (_lsp_answer, b'{"isIncomplete": false, "items": [{"label": "a", "kind": 3}]}', UNREADABLE),
     "stream": (_stream, b'data: {"choices": []}\n\nerror: {}\ndata: [DONE]\n', (Trouble,)),
     "answer of an endpoint": (_whole, b'{"choices": [{"text": "a"}]}', (Trouble,)),
-    "stored answers": (lambda data, _: store._read(data, "x"), STORED, (ConfigError,)),
+    "stored answers": (
+        lambda data, folder: store.Answers(folder / "a.sqlite").take([data], "x"),
+        STORED,
+        (ConfigError,),
+    ),
     "package.json": (
         lambda data, folder: locks.read_npm_ranges(_put(data, folder / "package.json")),
         b'{"dependencies": {"a": "1"}}',

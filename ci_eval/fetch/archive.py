@@ -177,7 +177,7 @@ def _check_name(name: str) -> str:
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in parts:
         raise ArchiveError(f"the name {name!r} leads outside")
     if "\\" in name or re.search(r"[\x00-\x1f\x7f]", name):
-        raise ArchiveError(f"the name {name!r} holds a backslash or a control character")
+        raise ArchiveError(f"the name {name!r} contains a backslash or a control character")
     if len(encoded) > MAX_PATH or any(len(part.encode()) > MAX_NAME for part in parts):
         raise ArchiveError(f"the name {name[:60]!r}… is too long")
     return "/".join(parts)

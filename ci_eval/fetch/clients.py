@@ -121,7 +121,7 @@ def last_words(text: str) -> str:
         return (
             f"  no connection ({missing[0]}): check the network and the proxy settings, then run again. Its end: {last}"
         )
-    return "\n".join(f"  {quote(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
+    return "\n".join(f"  {quote(line)}" for line in lines[-LAST_LINES:]) or "  (it printed nothing)"
 
 
 def one_file(run: Callable[[Path], object], suffix: str, folder: Path, missing: str) -> Path:

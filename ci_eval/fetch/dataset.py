@@ -77,7 +77,7 @@ def lay_out(files: Mapping[str, str], *, cache: Path) -> Path:
             for path, text in files.items():
                 (whole / path).parent.mkdir(parents=True, exist_ok=True)
                 (whole / path).write_bytes(text.encode())
-            sealed.publish(whole, folder, complete=True)
+            sealed.publish(whole, folder)
     except OSError as error:
         raise PreparationError(f"Cannot lay out a dataset: {error}. Is {cache} writable, the disk full?") from error
     return folder

@@ -99,7 +99,7 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
     if trouble:
         incomplete = f"\nThese lists are not complete: {missed}" if missed else ""
         name, _, version = package.partition("=")
-        advice = "Check the network. A file that is not found (404) is one the mirror lacks: try another, or a version."
+        advice = "Check the network. If a file is not found (404), the mirror lacks it: try another mirror or version."
         if UNKNOWN.search(trouble) and (versions := apt.versions(name, folder)):
             advice = f"This machine's apt sources have {name} in {', '.join(versions)}, not {version}."
         elif UNKNOWN.search(trouble):
@@ -109,7 +109,9 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
     components = {match["component"]: path for path, match in matches.items() if match["component"]}
     upstream = [path for path in matches if path not in components.values()]
     if len(upstream) != 1:
-        raise InstallError(f"apt-get brought no upstream tarball (.gz, .xz, .bz2) of {package}. Try another version.")
+        raise InstallError(
+            f"apt-get downloaded no upstream tarball (.gz, .xz, .bz2) of {package}. Try another version."
+        )
     return Tarballs(upstream=upstream[0], components=components)
 
 

@@ -90,7 +90,9 @@ def check_url(url: str, *, is_repository: bool = False) -> SplitResult:
     # A program takes a leading hyphen for an option. Parsers disagree about the other characters, and thereby about the
     # host.
     if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
-        raise ConfigError(f"{shown(url)!r} is not an address: it begins with - or holds a blank or an odd character.")
+        raise ConfigError(
+            f"{shown(url)!r} is not an address: it begins with - or contains a blank or an odd character."
+        )
     try:
         parts = urlsplit(url)
         # urlsplit finds a wrong port only when the port is read.

@@ -150,7 +150,7 @@ def name_of(url: str) -> str:
 def check_address(url: str, revision: str) -> None:
     if "@" in check_url(url, is_repository=True).netloc:
         raise ConfigError(
-            "The Git address holds a user or a password, which would end up in reports. "
+            "The Git address contains a user or a password, which would end up in reports. "
             "Check the repository out in the CI job, and give the folder: path:DIR."
         )
     # A revision must be neither an option of git (-…) nor a range (a..b).

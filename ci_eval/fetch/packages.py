@@ -30,10 +30,10 @@ NPM = re.compile(
 
 WHEELS_ONLY = (
     "Only wheels are taken, nothing is built: check name and version, and that this release has a wheel for this "
-    "Python. A release with a source archive alone can be had by its https or git address."
+    "Python. If a release has only a source archive, use its https or git address."
 )
 REGISTRY_ONLY = (
-    "Only packages of a registry are taken: a package from git is built by programs that it brings itself. "
+    "Only packages of a registry are taken: building a package from git would run its own programs. "
     "Leave out the package that needs it, or set project.dependencies to false."
 )
 
@@ -49,7 +49,7 @@ def pip_download(requirement: str, folder: Path) -> Path:
     if not PYPI_NAME.fullmatch(requirement):
         check_requirement(requirement)
     argv = ("download", "--no-deps", "--only-binary=:all:", "-d", ".", "--", requirement)
-    missing = f"pip brought no wheel of {requirement}. {WHEELS_ONLY}"
+    missing = f"pip downloaded no wheel of {requirement}. {WHEELS_ONLY}"
     return one_file(lambda here: pip_run(argv, cwd=here), ".whl", folder, missing)
 
 
@@ -83,7 +83,7 @@ def npm_pack(spec: str, folder: Path) -> Path:
     """Return the tarball of NAME@VERSION, or of NAME's newest version. Raises ConfigError, InstallError."""
     if not NPM_NAME.fullmatch(spec):
         check_npm(spec)
-    missing = f"npm brought no tarball of {spec}. Check name and version."
+    missing = f"npm downloaded no tarball of {spec}. Check name and version."
     return one_file(lambda here: npm_run(("pack", "--", spec), cwd=here), ".tgz", folder, missing)
 
 
@@ -168,7 +168,7 @@ def artifact(coordinates: str, folder: Path) -> Path:
             f"Try another version, {instead}or take the project by its git or https address."
         )
 
-    return one_file(run, ".jar", folder, f"mvn brought no jar of {coordinates}. Check its settings.xml.")
+    return one_file(run, ".jar", folder, f"mvn downloaded no jar of {coordinates}. Check its settings.xml.")
 
 
 def check_maven(coordinates: str) -> re.Match[str]:
@@ -230,12 +230,12 @@ def module_zip(module: str, folder: Path) -> Path:
         # A module that asks for a newer go is not built here: its zip is enough, and its checksum is right.
         if not downloaded.zip or (downloaded.error and not NEWER_GO.search(downloaded.error)):
             raise InstallError(
-                f"go brought no zip of {module}:\n{last_words(downloaded.error or ended.trouble or ended.output)}\n"
+                f"go downloaded no zip of {module}:\n{last_words(downloaded.error or ended.trouble or ended.output)}\n"
                 "Check the module's path and version as a go.mod has them, the network, and `go env GOPROXY`."
             )
         Path(downloaded.zip).replace(here / "module.zip")
 
-    return one_file(run, ".zip", folder, f"go brought no zip of {module}. Check module and version.")
+    return one_file(run, ".zip", folder, f"go downloaded no zip of {module}. Check module and version.")
 
 
 def check_module(module: str) -> re.Match[str]:
@@ -276,7 +276,7 @@ def crate(source: str, folder: Path) -> Path:
         for archive in cache.glob("registry/cache/*/*.crate"):
             archive.replace(here / archive.name)
 
-    missing = f"cargo brought no archive of {source}. Check name and version, and that it is 1.82 or newer."
+    missing = f"cargo downloaded no archive of {source}. Check name and version, and that it is 1.82 or newer."
     return one_file(run, ".crate", folder, missing)
 
 

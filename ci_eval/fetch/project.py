@@ -95,7 +95,7 @@ def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
                 folder = projects / _slug(parsed if scheme.lasting(parsed) else pinned)
                 # A branch may point to a commit that was prepared before, and damaged since.
                 if not sealed.intact(folder):
-                    sealed.publish(whole, folder, complete=True)
+                    sealed.publish(whole, folder)
             project = Project(root=folder / marker.root, info=info)
         except OSError as error:
             raise PreparationError(

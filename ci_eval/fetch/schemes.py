@@ -111,6 +111,6 @@ def check_and_unpack(spec: Spec, archive: Path, files: Path, *, inside: str = ""
         whole = Path(folder, "whole")
         unpack(archive, whole)
         if not (whole / inside).is_dir():
-            raise ArchiveError(f"{archive.name} holds no folder {inside}. Use another source for it.")
+            raise ArchiveError(f"{archive.name} has no folder {inside}. Use another source for it.")
         (whole / inside).rename(files)
     return msgspec.structs.replace(spec, sha256=hash_file(archive))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,15 +10,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
-from ci_eval.core.model import (
-    Comparison,
-    Evaluation,
-    GateResult,
-    LogsRecord,
-    Overview,
-    Suite,
-    Sweep,
-)
+from ci_eval.core.model import Comparison, Evaluation, GateResult, LogsRecord, Overview, Suite, Sweep
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.statistics.footprint import INFOS
@@ -28,7 +21,7 @@ from ci_eval.plugins.learning.rankers import RankerModel
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import busy_text, collect_warnings
 from ci_eval.rendering.answers import answer
-from ci_eval.rendering.blocks import added_blocks, to_terminal
+from ci_eval.rendering.blocks import to_terminal
 from ci_eval.rendering.figures import headline as headline_metrics
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.results import Trends, small_blocks
@@ -63,12 +56,12 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         screen.result("The engine answered nothing, so there are no figures.")
     else:
         _all_figures(result, screen)
-    to_terminal(added_blocks(result), screen)
     _trouble(result, screen)
     # The answer has the broken ones.
     _gates([gate for gate in result.gates if gate.passed], screen)
     _print_reports(done.reports, screen)
-    _print_answer(result, screen)
+    # Reports have the folder's name alone, since they are read elsewhere.
+    _print_answer(replace(result, workspace=shlex.quote(str(done.folder))), screen)
     screen.line(str(done.folder))
 
 
@@ -112,11 +105,12 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
 
 def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
     """Print a comparison; `short`: the answer alone, for one of several."""
-    result = done.comparison
+    result, folders = done.comparison, (str(done.sides[0]), str(done.sides[1]))
+    base, new = map(shlex.quote, folders)
+    there = replace(result, base=replace(result.base, workspace=base), new=replace(result.new, workspace=new))
     if short and not screen.verbose:
-        _print_answer(result, screen)
+        _print_answer(there, screen)
         return
-    folders = str(done.sides[0]), str(done.sides[1])
     screen.result("")
     screen.result(f"{result.base.title} → {result.new.title}")
     if screen.verbose:
@@ -143,7 +137,6 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
         if table.rows:
             table.terminal(screen)
             screen.result("")
-    to_terminal(added_blocks(result), screen)
     for warning in result.warnings:
         screen.warn(warning)
     # The answer has the broken ones.
@@ -151,7 +144,7 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
     if result.trend:
         Trends((result.trend,), ()).terminal(screen)
     _print_reports(done.reports, screen)
-    _print_answer(result, screen)
+    _print_answer(there, screen)
 
 
 def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:

@@ -23,8 +23,8 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
     warnings, (_, whole) = list[str](), first_filter(evaluation)
     if evaluation.unfinished is not None:
         warnings.append(
-            f"this run is unfinished: the figures are those of {format_count(len(whole.files), 'file')} that are "
-            f"through, and {format_count(evaluation.unfinished, 'file')} with sessions are not; --resume takes it up"
+            f"this run is unfinished: the figures are of {format_count(len(whole.files), 'file')}, and "
+            f"{format_count(evaluation.unfinished, 'file')} with sessions are not finished; --resume continues the run"
         )
     if evaluation.unparsable > NOTABLE:
         worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
@@ -71,8 +71,8 @@ REASONS = {
     "filter": "a content filter took the answer",
     "refusal": "the model refused to answer",
     "tool": "the model called a tool in place of an answer: take the tools away by engine.extra",
-    "stop": "the model wrote nothing that could be read as an answer, or that it has nothing to say; the sessions' "
-    "pages have all that it wrote",
+    "stop": "the model wrote no readable answer, or wrote that it has nothing to say; the sessions' pages have its "
+    "whole text",
 }
 """The reason a language model stopped → why there is no answer, and what helps."""
 
@@ -87,8 +87,8 @@ def describe_empty_responses(responses: Responses) -> str:
 
 def describe_unreadable(responses: Responses, sessions: int) -> str:
     return (
-        f"{responses.unreadable:,} of {sessions:,} answers are no code at their place, or have not the form that was "
-        f"asked for, and count as wrong; example: {quote(' '.join(responses.example.split()), 80)}"
+        f"{responses.unreadable:,} of {sessions:,} answers are not code at their place, or not in the requested form, "
+        f"and count as wrong; example: {quote(' '.join(responses.example.split()), 80)}"
     )
 
 
@@ -101,7 +101,7 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.responses and (skipped := whole.statuses.get("skipped", 0)):
         yield (
             f"{skipped:,} of {whole.planned:,} sessions were not asked, so the figures are of the others and have no "
-            "interval; --resume goes on with more money, time or another key"
+            "interval; --resume continues with more money, more time or another key"
         )
     hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
     if hidden:
@@ -116,7 +116,7 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
             judged = f"its figures are over {format_count(hits.n, 'review')} with a verdict"
         yield (
             f"the judge gave no verdict that could be read on {format_count(unscored, 'comment')}, so that "
-            f"{judged}: the sessions' pages have what it said; a judge that thinks needs a larger "
+            f"{judged}: the sessions' pages have its responses; a judge that thinks needs a larger "
             "judge.sampling.maxTokens"
         )
 
@@ -164,7 +164,6 @@ NAMES = {
     "autoImport": "Auto-import",
     "dependencies": "Dependencies",
     "arguments": "Arguments",
-    "prepared": "Run beforehand",
     "settings": "Settings",
     "options": "Initialization options",
     "environment": "Environment",

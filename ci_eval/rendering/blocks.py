@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 import msgspec
 from markupsafe import Markup
 
-from ci_eval.core.base.catalog import plugins
 from ci_eval.rendering import markdowntext
 
 ALL = "markdown terminal html"
@@ -40,35 +39,19 @@ class Terminal(Protocol):
 
 
 class Block(Protocol):
-    """A part of a document. A package adds kinds of them by entry points, see `AddedBlocks`."""
+    """A part of a document."""
 
     @property
     def formats(self) -> str:
         """Return the formats that have the block, such as "markdown html"."""
 
     def markdown(self) -> str:
-        """Return the block as Markdown; "" if nothing is to be said."""
+        """Return the block as Markdown; "" if there is nothing to say."""
 
     def terminal(self, screen: Terminal) -> None: ...
 
     def html(self) -> str:
         """Return the block as HTML, in which all foreign text is escaped."""
-
-
-class AddedBlocks(Protocol):
-    """An entry point of the group `ci_eval.blocks`: what a package adds to results."""
-
-    @property
-    def name(self) -> str: ...
-
-    def blocks(self, result: Any) -> Sequence[Block]:
-        """Return the blocks that come after those of ci-eval; none for results that they are not about."""
-
-
-def added_blocks(result: object) -> list[Block]:
-    """Return the blocks that installed packages add to a result. Raises ConfigError if a package is broken."""
-    sources = [cast("AddedBlocks", plugin.load(AddedBlocks)) for plugin in plugins("blocks")]
-    return [block for source in sources for block in source.blocks(result)]
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:
@@ -144,8 +127,8 @@ class Column(msgspec.Struct, frozen=True):
 
 class Table(msgspec.Struct, frozen=True):
     """`numbers`: how many columns after the first are right-aligned on the terminal; None = all. `styles`, `spare`: see
-    `Screen.table`. `label`: for screen readers, or "#" and the heading's id. `is_tall`: a page scrolls it up and
-    down."""
+    `Screen.table`. `label`: for screen readers, or "#" and the heading's id. `above`: sentences of reports alone.
+    `is_tall`: a page scrolls it up and down."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str | Cell]]
@@ -159,6 +142,7 @@ class Table(msgspec.Struct, frozen=True):
     label: str = ""
     foot: Sequence[str | Cell] = ()
     note: str = ""
+    above: str = ""
     is_tall: bool = False
 
     def within(self, name: str) -> tuple[list[Column], list[list[Cell]]]:
@@ -175,7 +159,8 @@ class Table(msgspec.Struct, frozen=True):
             [(cell.safe or column.safe)(cell.whole) for column, cell in zip(columns, row, strict=True)] for row in rows
         ]
         shown = markdowntext.table(self.title, names, texts)
-        return f"{shown}\n\n{markdowntext.prose(self.note, LONGEST)}" if shown and self.note else shown
+        texts_around = [markdowntext.prose(text, LONGEST) for text in (self.above, self.note) if text]
+        return "\n\n".join([shown, *texts_around]) if shown else shown
 
     def terminal(self, screen: Terminal) -> None:
         columns, rows = self.within("terminal")
@@ -204,9 +189,10 @@ class Table(msgspec.Struct, frozen=True):
         lines = [Markup("<tr>{}</tr>\n").format(Markup().join(map(_html_cell, columns, row))) for row in rows]
         foot = Markup("<tfoot>\n{}</tfoot>\n").format(lines.pop()) if self.foot else ""
         return Markup(
-            '<div class="scroll{}" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
+            '{}<div class="scroll{}" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
             "<tbody>\n{}</tbody>\n{}</table>\n</div>\n{}"
         ).format(
+            Markup('<p class="quiet">{}</p>\n').format(self.above) if self.above else "",
             " tall" if self.is_tall else "",
             "labelledby" if self.label.startswith("#") else "label",
             self.label.lstrip("#"),

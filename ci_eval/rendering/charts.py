@@ -1,4 +1,4 @@
-"""Charts and sparklines as coordinates; templates draw them as inline SVG."""
+"""Charts as coordinates; templates draw them as inline SVG."""
 
 from __future__ import annotations
 
@@ -45,8 +45,6 @@ class Chart(msgspec.Struct, frozen=True):
     """x coordinate, new version ("" if there is no room), tooltip."""
     ticks: tuple[tuple[float, str], ...] = ()
     names: tuple[tuple[float, str, str], ...] = ()
-    spans: tuple[tuple[float, float, float], ...] = ()
-    """x, and y of both ends of the interval. With these, figures have no order, and are bars in place of a line."""
 
 
 def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
@@ -87,11 +85,8 @@ def _draw(
     info: MetricInfo,
     x: Callable[[int], float],
     say: Callable[[int, Estimate], str],
-    *,
-    with_bars: bool = False,
 ) -> Chart | None:
-    """Return a chart with the band of the intervals, or with bars from 0; None if fewer than two figures exist. `say`:
-    a dot's tooltip."""
+    """Return a chart with the band of the intervals; None if fewer than two figures exist. `say`: a dot's tooltip."""
     known = [
         (place, figure, figure.value) for place, figure in enumerate(figures) if figure and figure.value is not None
     ]
@@ -101,38 +96,31 @@ def _draw(
     highs = [value if figure.high is None else figure.high for _, figure, value in known]
     values = [value for _, _, value in known]
     # A stored figure may lie outside of its own interval: how it was computed is not known.
-    y = Up(min(*lows, *values, *([0.0] if with_bars else [])), max(*highs, *values))
-    if with_bars:
-        edges = []
-        spans = tuple((x(place), y(low), y(high)) for (place, _, _), low, high in zip(known, lows, highs, strict=True))
-    else:
-        spans = ()
-        # The polygon runs along the upper ends, then back along the lower ones.
-        edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
-        edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
+    y = Up(min(*lows, *values), max(*highs, *values))
+    # The polygon runs along the upper ends, then back along the lower ones.
+    edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
+    edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
     return Chart(
         title=info.name,
         summary=f"{info.name} of {len(known)} runs; the table has the figures",
         lines=(tuple(Dot(x(place), y(value), say(place, figure)) for place, figure, value in known),),
         band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
         ticks=y.ticks(info.unit),
-        spans=spans,
     )
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
-    count, last = len(sweep.runs), len(sweep.runs) - 1
+    """Return the charts of a sweep over one number; none over names or several keys, between whose values nothing
+    lies."""
+    titles, last = [run.values[0] for run in sweep.runs], len(sweep.runs) - 1
     try:
-        # Of several keys, or of names such as engines, nothing lies between two values.
-        has_order = all(len(run.values) == 1 and math.isfinite(float(run.values[0])) for run in sweep.runs)
+        if len(sweep.keys) > 1 or not all(math.isfinite(float(title)) for title in titles):
+            return []
     except ValueError:
-        has_order = False
-    # Bars have the same room on both sides.
-    ends = across(2 * count + 1)
-    x = across(count) if has_order else lambda place: ends(2 * place + 1)
-    titles = [", ".join(run.values) for run in sweep.runs]
+        return []
+    x = across(len(titles))
     names = tuple(
-        (x(place), "middle" if not has_order or 0 < place < last else "end" if place else "start", title[:16])
+        (x(place), "middle" if 0 < place < last else "end" if place else "start", title[:16])
         for place, title in enumerate(titles)
         if last < FEW or place in {0, last}
     )
@@ -142,13 +130,7 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
         return f"{titles[place]}: {amount(figure.value, unit)}{f' ({between})' if between else ''}"
 
     charts = [
-        _draw(
-            [run.figures.get(info.name) for run in sweep.runs],
-            info,
-            x,
-            partial(say, unit=info.unit),
-            with_bars=not has_order,
-        )
+        _draw([run.figures.get(info.name) for run in sweep.runs], info, x, partial(say, unit=info.unit))
         for info in sweep.metrics
     ]
     return [replace(chart, names=names) for chart in charts if chart]
@@ -259,79 +241,23 @@ def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
     )
 
 
-def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
-    """Return which share of the lookups took at most how long, on a logarithmic scale; None below two shares."""
-    if len(latencies) < 2:
-        return None
-    times = [math.log10(value) for sides in latencies.values() for value in sides]
-    x, y = across(len(latencies)), Up(min(times), max(times))
-    lines = tuple(
-        tuple(
-            Dot(x(place), y(math.log10(sides[side])), f"{name}: {share} took at most {amount(sides[side], 'ms')}")
-            for place, (share, sides) in enumerate(latencies.items())
-        )
-        for side, name in enumerate(("base", "new"))
-    )
-    return Chart(
-        title="Latency",
-        summary="share of the lookups, and the time they took at most, base and new; the table has the figures",
-        lines=lines,
-        ticks=y.ticks("ms", lambda value: 10**value),
-        names=tuple((x(place), "middle", share) for place, share in enumerate(latencies)),
-    )
-
-
 class Up(msgspec.Struct, frozen=True):
     low: float
     high: float
-    top: float = TOP
-    bottom: float = HEIGHT - BOTTOM
 
     def __call__(self, value: float) -> float:
         span = self.high - self.low
         # If all values are equal, they lie in the middle.
         share = (value - self.low) / span if span else 0.5
-        return round(self.bottom - share * (self.bottom - self.top), 1)
+        return round(HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP), 1)
 
-    def ticks(self, unit: str, value_of: Callable[[float], float] = float) -> tuple[tuple[float, str], ...]:
-        """Return y coordinates and texts. `value_of`: coordinate → value."""
+    def ticks(self, unit: str) -> tuple[tuple[float, str], ...]:
+        """Return y coordinates and texts."""
         values = [self.low, (self.low + self.high) / 2, self.high] if self.high > self.low else [self.low]
-        return tuple((self(value), amount(value_of(value), unit)) for value in values)
+        return tuple((self(value), amount(value, unit)) for value in values)
 
 
 def across(count: int) -> Callable[[int], float]:
     """Return a function from the index of one of `count` points to x, at equal distances."""
     step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
     return lambda place: round(LEFT + place * step, 1)
-
-
-SPARK_WIDTH, SPARK_HEIGHT, SPARK_MARGIN = 120, 28, 3
-
-
-class Sparkline(msgspec.Struct, frozen=True):
-    points: tuple[tuple[float, float], ...]
-    summary: str
-
-
-def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
-    """Return the sparkline; None if fewer than two nights have the metric."""
-    known = [
-        (place, figure.value, figure)
-        for place, night in enumerate(trend.nights)
-        for figure in [night.metrics.get(info.name)]
-        if figure and figure.value is not None
-    ]
-    if len(known) < 2:
-        return None
-    values = [value for _, value, _ in known]
-    # A change within the newest interval (for other code, if there is one) is small, and must not look large.
-    newest = known[-1][2]
-    ends = (newest.low, newest.high, newest.elsewhere.low, newest.elsewhere.high)
-    among = [*values, *(end for end in ends if end is not None)]
-    up = Up(min(among), max(among), SPARK_MARGIN, SPARK_HEIGHT - SPARK_MARGIN)
-    step = (SPARK_WIDTH - 2 * SPARK_MARGIN) / (len(trend.nights) - 1)
-    return Sparkline(
-        points=tuple((round(SPARK_MARGIN + place * step, 1), up(value)) for place, value, _ in known),
-        summary=f"{info.name} over {len(known)} nights, "
-        f"between {amount(min(values), info.unit)} and {amount(max(values), info.unit)}",
-    )

@@ -26,7 +26,7 @@ OUTCOMES = {
     "empty": "answered with no suggestion",
     "no-match": "answered, expected text absent",
     "cut-off": "answered up to the limit of tokens, and not complete",
-    "unreadable": "the answer is no code at that place, or has not the form that was asked for",
+    "unreadable": "the answer is not code at that place, or not in the requested form",
     "context-too-long": "the question was longer than the model can look at",
     "timeout": "no answer in time",
     "engine-crash": "the engine died",

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 
-import numpy as np
-
-from ci_eval.core.model import Evaluation, Histories, QueryFigures, QueryRow, Steps
+from ci_eval.core.model import Evaluation, QueryFigures, QueryRow, Steps
 from ci_eval.core.model.units import NOTHING, amount, change, change_between
 from ci_eval.core.queries.cases import STRATEGIES
-from ci_eval.core.statistics.timing import nearest_rank
 from ci_eval.rendering.blocks import ALL, Column, Table
 from ci_eval.rendering.figures import headline
 from ci_eval.rendering.markdowntext import code, prose
@@ -27,10 +23,6 @@ STEPS = (
     "calls. The difference is paired by case; U, as in the paper, is Mann and Whitney's of the two as if they were of "
     "other cases."
 )
-USERS = 10
-USERS_NOTE = "Users are numbered by their pairs of states, which the paper's table 2 counts as queries."
-LENGTHS = ("States of a history", "histories", "mean", "median", "90 %", "98 %", "longest")
-LENGTHS_IN_PAPER = ("in the paper", "6,189", "4.6", NOTHING, NOTHING, "17", "over 700")
 CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition changes; NEW: the object was not there."
 
 
@@ -61,7 +53,6 @@ def tables(evaluation: Evaluation) -> list[Table]:
         _optimism(figures),
         *([_steps(figures, figures.steps)] if figures.steps else []),
         _types(figures),
-        *(_histories(figures.histories) if figures.histories else []),
     ]
 
 
@@ -148,30 +139,6 @@ def _steps(figures: QueryFigures, steps: Steps) -> Table:
     )  # fmt: skip
     columns = ("Strategy", "cases", "the goal", "the next state", "difference", "95 % in other code", "U", "p of U")
     return _table(f"{figures.figure} about the goal, and about the next state", columns, (row, STEPS_IN_PAPER), STEPS)
-
-
-def _histories(histories: Histories) -> list[Table]:
-    users = sorted(histories.users.items(), key=lambda item: (-item[1].pairs, item[0]))
-    pairs = sum(contribution.pairs for _, contribution in users)
-    numbers = count(1)
-    rows = [
-        (
-            f"User {next(numbers)}" if user else "not named",
-            *(f"{number:,}" for number in (of.histories, of.states, of.pairs, of.evaluated)),
-            _share(of.pairs, pairs),
-        )
-        for user, of in users[:USERS]
-    ]
-    more = len(users) - len(rows)
-    columns = ("User", "histories", "states", "pairs", "evaluated", "share of the pairs")
-    note = f"{USERS_NOTE}{f' And {more:,} more users.' if more else ''}"
-    lengths = np.repeat([*histories.lengths], [*histories.lengths.values()])
-    quantiles = (f"{nearest_rank(lengths, share):,.0f}" for share in (0.5, 0.9, 0.98, 1.0))
-    of_lengths = ("these", f"{len(lengths):,}", f"{lengths.mean():.1f}", *quantiles)
-    return [
-        _table("Histories by user", columns, rows, note),
-        _table("Lengths of histories", LENGTHS, (of_lengths, LENGTHS_IN_PAPER)),
-    ]
 
 
 def _share(part: int, of: int) -> str:

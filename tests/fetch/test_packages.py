@@ -159,7 +159,7 @@ def test_npm_may_run_no_script_and_reads_no_option_from_the_name(
 
 def test_a_client_that_brings_nothing_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client(tmp_path, monkeypatch, "npm", "true")
-    with pytest.raises(InstallError, match="brought no tarball"):
+    with pytest.raises(InstallError, match="downloaded no tarball"):
         npm_pack("is-number@7.0.0", tmp_path / "out")
 
 

@@ -93,7 +93,7 @@ def test_the_root_of_a_go_module_is_the_module_however_deep_it_is_in_the_zip(go:
 
 
 def test_a_zip_of_another_module_is_an_archive_error(go: None, tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match=r"holds no folder example\.org/a/m@v1\.0\.1"):
+    with pytest.raises(ArchiveError, match=r"has no folder example\.org/a/m@v1\.0\.1"):
         prepare("go:example.org/a/m@v1.0.1", cache=tmp_path)
     assert list((tmp_path / "projects").iterdir()) == []
 
@@ -137,7 +137,7 @@ def test_a_project_that_was_never_finished_is_prepared_again(pip: list[str], tmp
 def test_a_truncated_file_of_a_project_is_noticed_and_fetched_again(name: str, pip: list[str], tmp_path: Path) -> None:
     first = prepare("pypi:six==1.16.0", cache=tmp_path)
     os.truncate(first.root / name, 3)
-    with pytest.warns(match=rf"pypi-six-.*damaged: .*{Path(name).name} has 3 bytes, not \d+; it is made again"):
+    with pytest.warns(match=rf"pypi-six-.*damaged: .*{Path(name).name} changed; it is made again"):
         assert prepare("pypi:six==1.16.0", cache=tmp_path) == first
     assert (first.root / "six.py").read_text() == "six.py"
     assert checksum(first.root) == first.info.checksum

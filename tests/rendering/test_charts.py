@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from msgspec.structs import replace
 
@@ -14,14 +12,8 @@ from ci_eval.rendering.charts import (
     HEIGHT,
     LEFT,
     RIGHT,
-    SPARK_HEIGHT,
-    SPARK_MARGIN,
-    SPARK_WIDTH,
     TOP,
     WIDTH,
-    Sparkline,
-    latency_chart,
-    sparkline,
     sweep_charts,
     trend_charts,
 )
@@ -71,58 +63,19 @@ def test_a_figure_of_one_night_is_not_drawn() -> None:
     assert trend_charts(trend_of([0.5, None]), ["Recall"]) == []
 
 
-def test_latencies_are_drawn_on_a_logarithmic_scale() -> None:
-    assert latency_chart({"50%": (1.0, 1.0)}) is None
-    chart = latency_chart({"50%": (1.0, 10.0), "95%": (10.0, 100.0)})
-    assert chart
-    base, new = chart.lines
-    assert (base[1].y, base[0].y - base[1].y) == (new[0].y, new[0].y - new[1].y)
-    assert [text for _, text in chart.ticks] == ["1.0 ms", "10.0 ms", "100.0 ms"]
+@pytest.mark.parametrize("values", [("jedi", "words", "zuban"), ("1", "nan", "2")])
+def test_a_sweep_over_names_has_no_chart(values: tuple[str, ...]) -> None:
+    assert sweep_charts(sweep_over(values)) == []
 
 
-def drawn(values: Sequence[float | None], around: float = 0.0) -> Sparkline | None:
-    return sparkline(trend_of(values, around), INFO)
+def test_a_sweep_over_numbers_is_a_line() -> None:
+    (chart,) = sweep_charts(sweep_over(("1", "2", "4")))
+    assert chart.ticks[0][1] == "40.0%"
+    assert [anchor for _, anchor, _ in chart.names] == ["start", "middle", "end"]
 
 
-def test_the_line_fills_its_box_from_the_first_night_to_the_last() -> None:
-    found = drawn([0.1, 0.5, 0.9])
-    assert found
-    assert found.points == (
-        (SPARK_MARGIN, SPARK_HEIGHT - SPARK_MARGIN),
-        (SPARK_WIDTH / 2, SPARK_HEIGHT / 2),
-        (SPARK_WIDTH - SPARK_MARGIN, SPARK_MARGIN),
-    )
-    assert found.summary == "Recall over 3 nights, between 10.0% and 90.0%"
-
-
-def test_what_is_within_the_interval_looks_like_little() -> None:
-    found = drawn([0.50, 0.51, 0.50], around=0.1)
-    assert found
-    heights = [y for _, y in found.points]
-    assert max(heights) - min(heights) < SPARK_HEIGHT / 10
-
-
-def test_a_night_without_the_figure_leaves_its_place_empty() -> None:
-    found = drawn([0.1, None, 0.9])
-    assert found
-    assert [x for x, _ in found.points] == [SPARK_MARGIN, SPARK_WIDTH - SPARK_MARGIN]
-
-
-def test_equal_figures_are_a_line_in_the_middle_and_one_figure_is_none() -> None:
-    found = drawn([0.5, 0.5])
-    assert found
-    assert {y for _, y in found.points} == {SPARK_HEIGHT / 2}
-    assert drawn([0.5, None]) is None
-
-
-@pytest.mark.parametrize(("names", "bars"), [(("jedi", "words", "zuban"), True), (("1", "2", "4"), False)])
-def test_names_are_bars_from_nothing_and_numbers_are_a_line(names: tuple[str, ...], bars: bool) -> None:
-    runs = tuple(
-        SweptRun(values=(name,), workspace="", sessions=9, figures={"Recall": Estimate(value=0.5, low=0.4, high=0.6)})
-        for name in names
-    )
+def sweep_over(values: tuple[str, ...]) -> Sweep:
+    figures = {"Recall": Estimate(value=0.5, low=0.4, high=0.6)}
+    runs = tuple(SweptRun(values=(value,), workspace="", sessions=9, figures=figures) for value in values)
     project = ProjectInfo(spec="path:p", name="p", revision="", checksum="")
-    (chart,) = sweep_charts(Sweep(title="", project=project, keys=("k",), runs=runs, metrics=(INFO,)))
-    assert (len(chart.spans), chart.band == "") == ((3, True) if bars else (0, False))
-    assert chart.ticks[0][1] == ("0.0%" if bars else "40.0%")
-    assert [anchor for _, anchor, _ in chart.names] == (["middle"] * 3 if bars else ["start", "middle", "end"])
+    return Sweep(title="", project=project, keys=("k",), runs=runs, metrics=(INFO,))

@@ -190,7 +190,6 @@ def test_errors_that_the_file_has_already_are_not_the_answers() -> None:
 
 CODE = "def test_add():\n    assert add(1, 2) == 3\n\n    assert add(0, 0) == 0"
 FOCAL = "def add(a, b):\n    return a + b"
-NUMBERED = "\n".join(f"{number} {line}".rstrip() for number, line in enumerate(CODE.split("\n"), 1))
 
 
 def fenced(code: str = CODE, tag: str = "python") -> str:
@@ -203,7 +202,6 @@ def fenced(code: str = CODE, tag: str = "python") -> str:
         fenced(),
         fenced(tag=""),
         fenced(tag="Python title=a.py"),
-        fenced(NUMBERED),
         fenced().replace("\n", "\r\n"),
         f"Вот тест:\n{fenced()}\nОн проверяет сумму.",
         f"The function:\n{fenced(FOCAL)}\nThe test:\n{fenced()}",

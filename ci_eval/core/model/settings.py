@@ -244,8 +244,7 @@ class WindowConfig(Section, frozen=True):
     """The same limit in tokens of the language model, in place of `characters`. Text that a template adds is not
     counted."""
     characters_per_token: Annotated[float, Meta(gt=0, le=100)] | None = None
-    """The estimated number of characters per token; None = the server's own tokenizer counts tokens (`/tokenize` of
-    llama.cpp)."""
+    """The estimated number of characters per token, which `tokens` needs, such as 2.5."""
     suffix: Share = 0.25
     """The share of the open file's part that is reserved for code after the caret. Space that one side does not need
     goes to the other."""

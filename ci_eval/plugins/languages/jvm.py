@@ -154,7 +154,6 @@ class JvmWalk(Walk):
 
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", re.MULTILINE)
-PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.MULTILINE)
 JDK = re.compile(
     r"(?:java|jdk|javax\.(?:accessibility|annotation\.processing|crypto|imageio|lang|management|naming|net|print|rmi|"
     r"script|security|sound|sql|swing|tools|transaction\.xa|xml)|org\.(?:w3c\.dom|xml\.sax|ietf\.jgss)|kotlin)\."
@@ -169,7 +168,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
     for path in sorted(root.rglob("*")):
         if path.suffix in (".java", ".kt") and is_own(path, root):
             text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
-            packages.update(PACKAGE.findall(text)[:1])
+            packages.update(_PACKAGE.findall(text)[:1])
     for jar in environment.rglob("*.jar") if environment else ():
         with zipfile.ZipFile(jar) as archive:
             classes = [PurePosixPath(name) for name in archive.namelist() if name.endswith(".class")]

@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -231,15 +231,18 @@ class FeatureTable(msgspec.Struct, frozen=True):
     """Feature → its texts and their numbers."""
 
     @classmethod
-    def of(cls, sessions: Iterable[ShownSession], only: Collection[str] | None = None) -> FeatureTable:
-        """Return a table of all features, or of those in `only`. If all of ours are present, it has only ours."""
+    def of(cls, sessions: Iterable[ShownSession]) -> FeatureTable:
+        """Return a table of all features. If all of ours are present, it has only ours."""
         seen: dict[str, set[str]] = {}
-        for name, value in _features(sessions):
-            seen.setdefault(name, set()).update([value] if isinstance(value, str) else [])
-        if set(NAMES) <= seen.keys() and (only is None or set(NAMES) <= set(only)):
+        for session in sessions:
+            for lookup in session.lookups:
+                for features in (*lookup.features, lookup.common):
+                    for name, value in features.items():
+                        seen.setdefault(name, set()).update([value] if isinstance(value, str) else [])
+        if set(NAMES) <= seen.keys():
             return cls(NAMES)
         # The order of the names is part of the digest, and must not depend on that of the logs.
-        names = sorted(name for name in seen if only is None or name in only)[:MOST_FEATURES]
+        names = sorted(seen)[:MOST_FEATURES]
         words = {name: {word: number for number, word in enumerate(sorted(seen[name]))} for name in names if seen[name]}
         return cls(tuple(dict.fromkeys([*names, POSITION])), words)
 
@@ -268,17 +271,6 @@ class FeatureTable(msgspec.Struct, frozen=True):
                 if value is not None:
                     rows[place, column] = value
         return rows
-
-
-def _features(sessions: Iterable[ShownSession]) -> Iterator[tuple[str, Feature]]:
-    for lookup in (lookup for session in sessions for lookup in session.lookups):
-        for features in (*lookup.features, lookup.common):
-            yield from features.items()
-
-
-def present_features(sessions: Iterable[ShownSession]) -> set[str]:
-    # NaN means missing.
-    return {name for name, value in _features(sessions) if value is not None and value == value}
 
 
 def training_rows(

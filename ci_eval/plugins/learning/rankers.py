@@ -99,8 +99,9 @@ def load(path: Path) -> RankerModel:
     try:
         model = stored.decode_json(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
+        why = str(error).removesuffix("; evaluate again")
         raise ConfigError(
-            f"{path} is not a model of `ci-eval train-ranker` or `import-ranker`, which make one: {error}"
+            f"{path} is not a model of `ci-eval train-ranker` or `import-ranker`: give one ({why})"
         ) from error
     if model.format != MODEL_FORMAT:
         raise ConfigError(f"{path} has format {model.format}, this ci-eval reads {MODEL_FORMAT}: train it again")

@@ -18,7 +18,7 @@ from ci_eval.core.statistics.repeated import noise_text
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_rows
 from ci_eval.rendering.answers import answer_markdown
-from ci_eval.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
+from ci_eval.rendering.blocks import Block, Cell, Column, Sentence, Table, to_markdown
 from ci_eval.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
 from ci_eval.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.rendering.querytables import tables
@@ -96,7 +96,6 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
         f"⚠ {prose(busy, 400)}." if busy and times else "",
         figure_texts.metric_table(f"Times ({figure_texts.indicative(evaluation)})", figures, times).markdown(),
         _errors(evaluation.errors),
-        to_markdown(added_blocks(evaluation)),
         configuration,
         _colophon(evaluation),
     ]
@@ -221,7 +220,6 @@ def _write_comparison(comparison: Comparison) -> str:
         _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
         _fold("How sessions moved", table("", ("", *(f">new {band}" for band in comparison.transitions)), moves)),
         _filters(comparison),
-        to_markdown(added_blocks(comparison)),
     ]
     if comparison.trend:
         parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))

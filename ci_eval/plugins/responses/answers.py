@@ -231,17 +231,9 @@ def extract_code(answer: str, language: str, prompt: str = "") -> str | None:
     own = [fence for fence in fences if not fence.text.strip() or f"\n{fence.text.strip()}\n" not in f"\n{prompt}\n"]
     chosen = [fence for fence in own if fence.is_closed] or own
     chosen = [fence for fence in chosen if fence.tag] or chosen
-    if not chosen:
-        return None
-    code = chosen[-1].text.strip("\n")
-    matches = [match for line in code.split("\n") if (match := _NUMBERED.fullmatch(line))]
-    numbers = [int(match["number"]) for match in matches]
-    # If the numbers of lines count up by one, each number is removed with the one blank after it.
-    is_numbered = len(matches) == code.count("\n") + 1 > 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
-    return "\n".join(match["code"] or "" for match in matches) if is_numbered else code
+    return chosen[-1].text.strip("\n") if chosen else None
 
 
-_NUMBERED = re.compile(r"[ \t]*(?P<number>\d{1,4})[:.)|]?(?:[ \t](?P<code>.*))?")
 _NUMBER = r"(?:Комментарий|Comment)[ \t]*[#№]?[ \t]*(?P<number>\d{1,2})(?:[ \t]*[(\[][^()\[\]\n]{1,80}[)\]])?"
 MARKER = re.compile(
     rf"^[*_#>`•+\t -]{{0,8}}{_NUMBER}[*_`]*[ \t]*(?:[:\uff1a.)—–-]|$)[*_`]*[ \t]*|^(?P<item>\d{{1,2}})[.)][ \t]+|"

@@ -4,44 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.core.base.errors import EngineFailure
 from ci_eval.core.model.settings import EndpointConfig, WindowConfig
-from ci_eval.plugins.adapters.endpoints.client import Asking
-from ci_eval.plugins.adapters.endpoints.context import (
-    Context,
-    Measure,
-    OtherFiles,
-    Tokenizer,
-    compute_budget,
-    head,
-    tail,
-    window,
-)
+from ci_eval.plugins.adapters.endpoints.context import Context, OtherFiles, compute_budget, head, tail, window
 from ci_eval.plugins.adapters.endpoints.messages import OtherFile
-from tests.adapters.endpoints.scripted import Endpoint, says, sends, serve
+from tests.adapters.endpoints.scripted import Endpoint, says, serve
 from tests.command import command
 from tests.projects import write
 
 TEXT = "".join(f"line {number}\n" for number in range(100))
 
 
-def shown(text: str, offset: int, measure: Measure = len, **given: Any) -> tuple[str, str]:
-    seen = window(text, offset, WindowConfig(**given), measure)
+def shown(text: str, offset: int, **given: Any) -> tuple[str, str]:
+    seen = window(text, offset, WindowConfig(**given))
     assert seen.left_out == len(text) - len(seen.prefix) - len(seen.suffix) or given.get("suffix") == 0
     return seen.prefix, seen.suffix
-
-
-def words(text: str) -> int:
-    """A tokenizer: each word, blank or sign is a token."""
-    return len(re.findall(r"\w+|\W", text))
 
 
 def test_a_window_is_of_whole_lines_around_the_caret() -> None:
@@ -71,16 +54,8 @@ def test_a_window_is_never_too_long_and_stands_around_the_caret(
     assert text[offset:].startswith(suffix)
 
 
-def test_tokens_are_counted_by_whatever_counts_them() -> None:
-    assert words("line 49\n") == 4
-    prefix, suffix = shown(TEXT, TEXT.index("50"), words, tokens=16, suffix=0.25)
-    assert (prefix, suffix) == ("line 47\nline 48\nline 49\nline ", "50\n")
-    assert words(prefix) + words(suffix) <= 16
-
-
 def test_an_estimate_of_tokens_is_a_number_of_characters() -> None:
     assert compute_budget(WindowConfig(tokens=10, characters_per_token=3.5)) == 35
-    assert compute_budget(WindowConfig(tokens=10)) == 10
 
 
 def test_other_files_have_a_share_that_the_open_one_does_not_get() -> None:
@@ -94,60 +69,16 @@ def test_what_did_not_fit_is_counted() -> None:
     assert window(TEXT, 400, WindowConfig(suffix=0.0)).left_out == 0
 
 
-def test_of_a_line_that_is_too_long_a_part_is_shown_and_no_code_point_is_split() -> None:
-    line = "\U0001f600é" * 30
-
-    def octets(text: str) -> int:
-        return len(text.encode())
-
-    assert head(line, 13, octets) == "\U0001f600é" * 2
-    assert tail(line, 13, octets) == "\U0001f600é" * 2
-    assert head(line, 5, octets) == "\U0001f600"
-
-
-@given(st.text(alphabet="a b\n(é", max_size=80), st.integers(0, 60))
-def test_whatever_is_counted_it_fits_and_no_longer_piece_of_whole_lines_does(text: str, most: int) -> None:
-    begin, end = head(text, most, words), tail(text, most, words)
-    assert words(begin) <= most
-    assert words(end) <= most
+@given(st.text(alphabet="ab\n", max_size=60), st.integers(0, 50))
+def test_the_longest_piece_of_whole_lines_that_fits_is_shown(text: str, most: int) -> None:
+    begin, end = head(text, most), tail(text, most)
     assert text.startswith(begin)
     assert text.endswith(end)
+    assert max(len(begin), len(end)) <= most
     lines = text.splitlines(keepends=True)
     for count in range(len(lines) + 1):
         for piece, chosen in (("".join(lines[:count]), begin), ("".join(lines[len(lines) - count :]), end)):
-            assert words(piece) > most or len(piece) <= len(chosen)
-
-
-@pytest.mark.parametrize("most", [1, 10, 100, 10_000])
-def test_little_is_counted_of_a_large_file(most: int) -> None:
-    large, counted = "x = 1\n" * 200_000, list[int]()
-
-    def measure(text: str) -> int:
-        counted.append(len(text))
-        return words(text)
-
-    assert words(tail(large, most, measure)) <= most
-    assert len(counted) <= 24
-    assert max(counted) <= 8 * most + 100
-
-
-def tokenizer(address: str, cache: Path, mode: Literal["keep", "offline"] = "keep") -> Tokenizer:
-    given = EndpointConfig(endpoint=f"{address}/v1", model="tiny", retries=0)
-    return Tokenizer(Asking(settings=given, mode=mode), cache, 20.0)
-
-
-@pytest.mark.parametrize("tokens", [[], [1, 2, 3]])
-def test_a_count_is_an_answer_without_text(tmp_path: Path, tokens: list[int]) -> None:
-    with serve(sends(json.dumps({"tokens": tokens}))) as endpoint:
-        assert tokenizer(endpoint.address, tmp_path).count("a b c") == len(tokens)
-    assert tokenizer(endpoint.address, tmp_path, "offline").count("a b c") == len(tokens)
-    assert len(endpoint.asked) == 1
-
-
-@pytest.mark.parametrize("reply", ['{"tokens": 3}', '{"count": 3}', '{"error": {"message": "no"}}', "no JSON"])
-def test_an_answer_without_tokens_is_none(tmp_path: Path, reply: str) -> None:
-    with serve(sends(reply)) as endpoint, pytest.raises(EngineFailure):
-        tokenizer(endpoint.address, tmp_path).count("a b c")
+            assert len(piece) > most or len(piece) <= len(chosen)
 
 
 FILES = {
@@ -178,14 +109,14 @@ def anything(_: str) -> bool:
 
 
 def test_imports_come_first_then_what_is_alike_then_what_is_near(tmp_path: Path) -> None:
-    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, len, anything)
+    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, anything)
     assert paths(chosen) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
-    assert chosen == OtherFiles(tmp_path, (".py",)).choose("pkg/main.py", BEFORE, 10_000, len, anything)
+    assert chosen == OtherFiles(tmp_path, (".py",)).choose("pkg/main.py", BEFORE, 10_000, anything)
 
 
 def test_the_last_that_fits_is_cut_at_a_line(tmp_path: Path) -> None:
     most = len(FILES["pkg__imported__py"]) + len(FILES["pkg__alike__py"]) + 12
-    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, most, len, anything)
+    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, most, anything)
     assert [each.text for each in reversed(chosen)] == [
         FILES["pkg__imported__py"],
         FILES["pkg__alike__py"],
@@ -194,7 +125,7 @@ def test_the_last_that_fits_is_cut_at_a_line(tmp_path: Path) -> None:
 
 
 def test_what_may_not_be_sent_is_left_out(tmp_path: Path) -> None:
-    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, len, lambda text: "spread" not in text)
+    chosen = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, lambda text: "spread" not in text)
     assert paths(chosen) == ["pkg/imported.py", "pkg/less.py", "far/less.py"]
 
 
@@ -205,13 +136,13 @@ def test_neither_the_file_itself_nor_a_copy_nor_what_lies_outside_is_shown(tmp_p
     (tmp_path / "p" / "link.py").symlink_to(tmp_path / "secret.py")
     (tmp_path / "p" / "pkg" / "hard.py").hardlink_to(tmp_path / "p" / "pkg" / "main.py")
     (tmp_path / "p" / "up").symlink_to(tmp_path)
-    chosen = files.choose("pkg/main.py", BEFORE + "import secret, link, up.secret\n", 10_000, len, anything)
+    chosen = files.choose("pkg/main.py", BEFORE + "import secret, link, up.secret\n", 10_000, anything)
     assert paths(chosen) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
 
 
 def test_what_is_ignored_is_not_shown(tmp_path: Path) -> None:
     project(tmp_path, node_modules__alike__py="wave = total(spread)\n")
-    chosen = OtherFiles(tmp_path, (".py",), frozenset({"far"})).choose("pkg/main.py", BEFORE, 10_000, len, anything)
+    chosen = OtherFiles(tmp_path, (".py",), frozenset({"far"})).choose("pkg/main.py", BEFORE, 10_000, anything)
     assert paths(chosen) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py"]
 
 
@@ -219,7 +150,7 @@ def test_files_that_nobody_can_read_or_would_read_are_left_out(tmp_path: Path) -
     files = project(tmp_path, pkg__large__py="wave = 1\n" * 200_000)
     (tmp_path / "pkg" / "bytes.py").write_bytes(b"wave = total\xff")
     Path(os.fsdecode(bytes(tmp_path / "pkg") + b"/\xff.py")).write_text("wave = total(spread)\n")
-    assert paths(files.choose("pkg/main.py", BEFORE, 10_000, len, anything))[2:] == ["pkg/less.py", "far/less.py"]
+    assert paths(files.choose("pkg/main.py", BEFORE, 10_000, anything))[2:] == ["pkg/less.py", "far/less.py"]
 
 
 def test_a_file_with_a_token_of_the_template_is_left_out(tmp_path: Path) -> None:

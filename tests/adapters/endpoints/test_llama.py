@@ -17,12 +17,10 @@ from ci_eval.core.model import Session
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig, WindowConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.context import Context, Tokenizer, Window
-from ci_eval.plugins.adapters.endpoints.engine import build_prompt, make_endpoint_engine, measure_usage
+from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine, measure_usage
 from ci_eval.plugins.adapters.endpoints.messages import OtherFile, Prompt
 from ci_eval.plugins.responses.answers import Inserted
 from tests.adapters.endpoints.llama import SIZE, SMOOTH, continued, llama, logprob_of, python, served
-from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command
 from tests.projects import write
 
@@ -110,30 +108,6 @@ def test_a_window_that_this_server_cuts_without_a_word_is_refused(
         make_endpoint_engine(settings(llama, api="infill", window=window), None, holes=True).install(None, tmp_path)
 
 
-def test_its_tokenizer_counts_the_window(llama: str, tmp_path: Path) -> None:
-    window = WindowConfig(tokens=60, suffix=0.5)
-    given = settings(f"{llama}/v1", api="completions", template=CONTINUES, window=window)
-    text, seen = "é = 1\n" * 30, Window()
-    for mode in ("keep", "offline"):
-        tokenizer = Tokenizer(Asking(settings=given, mode=mode), tmp_path, 20.0)
-        assert (tokenizer.count("é = 1\n"), tokenizer.count("")) == (7, 0)
-        seen = Context(settings=given, tokenizer=tokenizer).at("a.py", text, 90)
-        assert (seen.prefix, seen.suffix) == ("é = 1\n" * 4, "é = 1\n" * 4)
-        tokenizer.close()
-    asked = client(tmp_path, given)
-    reply = asked.ask(build_prompt(seen, Query(offset=90, prefix="", expected=""), given))
-    assert reply.prompt_tokens == 2 * 28 + 2
-    kept = [json.loads(line)["request"]["body"] for line in asked._answers.export_lines()]
-    assert {"model", "sha256"} in map(set, kept)
-
-
-def test_a_server_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
-    with serve(says("ok")) as endpoint:
-        given = settings(endpoint.address, window=WindowConfig(tokens=100), retries=0)
-        with pytest.raises(InstallError, match=r"counts no tokens.*charactersPerToken"):
-            make_endpoint_engine(given, None, holes=True).install(None, tmp_path)
-
-
 def test_other_files_stand_before_the_hole(llama: str, tmp_path: Path) -> None:
     files = (OtherFile(path="b.py", text="x = 1\n"),)
     hole = Prompt(prefix="pri", suffix=")", max_tokens=3, path="a.py", files=files)
@@ -147,11 +121,11 @@ def test_other_files_stand_before_the_hole(llama: str, tmp_path: Path) -> None:
     assert grown[0] - grown[1] == len("#project\n#b.py\nx = 1\n\n#a.py\n")
 
 
-def test_tokens_and_other_files_are_the_same_offline_and_elsewhere(
+def test_other_files_are_the_same_offline_and_elsewhere(
     llama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "here"))
-    window = {"tokens": 300, "suffix": 0.2, "otherFiles": 0.4}
+    window = {"tokens": 300, "charactersPerToken": 1.0, "suffix": 0.2, "otherFiles": 0.4}
     path = config(tmp_path, llama, api="infill", endpoint=llama, template=None, window=window, logprobs=True)
     write(tmp_path / "p", main__py="import wide\nwave = 1\n" + "print(wave)\n" * 40, wide__py="wave = 2\n" * 40)
     given = ("--task", "inline", "--jobs", "2", "--set", "actions.evaluationRoots=[main.py]")

@@ -83,7 +83,8 @@ def test_a_place_for_files_and_their_heading_go_together(template: str, heading:
     ("engine", "said"),
     [
         ('{"fileHeading": "x"}', r"`engine\.fileHeading` needs a `engine\.template`"),
-        ('{"window": {"charactersPerToken": 3}}', r"an estimate for `engine\.window\.tokens`"),
+        ('{"window": {"charactersPerToken": 3}}', "needs both `tokens` and `charactersPerToken`"),
+        ('{"window": {"tokens": 100}}', "needs both `tokens` and `charactersPerToken`"),
         ('{"window": {"tokens": 0}}', "tokens"),
         ('{"window": {"otherFiles": 1.5}}', "otherFiles"),
     ],

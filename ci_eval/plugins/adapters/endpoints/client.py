@@ -21,7 +21,7 @@ from ci_eval.core.machine import now
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.tracing import Direction, Listener
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
-from ci_eval.plugins.adapters.endpoints.messages import Api, Prompt, Reply
+from ci_eval.plugins.adapters.endpoints.messages import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.store import Answers, Ledger, Request, Slots
 from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.endpoints.wire import Wire, build_address
@@ -88,18 +88,17 @@ class Client:
         timeout: float,
         *,
         sleep: Callable[[float], None] = time.sleep,
-        api: Api | None = None,
         listener: Listener | None = None,
     ) -> None:
-        """`timeout`: seconds for one answer; `api`: None = that of the settings; `listener`: gets requests and replies.
-        Raises ConfigError, PreparationError."""
+        """`timeout`: seconds for one answer; `listener`: gets requests and replies. Raises ConfigError,
+        PreparationError."""
         settings = asking.settings
         self._settings = settings
         self._mode = asking.mode
         self._timeout = timeout
         self._sleep = sleep
         self._listener = listener
-        self._api = api or CATALOG.load(settings.api)
+        self._api = CATALOG.load(settings.api)
         self.address = build_address(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
         # An offline client needs no key.
         self._key = read_key(settings.key, needed=asking.mode != "offline")
@@ -119,13 +118,13 @@ class Client:
         """Send the question from another thread. A later `ask` returns the answer or raises the failure."""
         request = self._request(prompt, repeat)
         if request.canonical not in self._expected:
-            self._expected[request.canonical] = self._threads.submit(self.answer, request, request.body)
+            self._expected[request.canonical] = self._threads.submit(self._answer, request)
 
     def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
         """Return the answer. `repeat`: the number of this repeat. Raises EngineFailure."""
         request = self._request(prompt, repeat)
         expected = self._expected.pop(request.canonical, None)
-        reply = expected.result() if expected else self.answer(request, request.body)
+        reply = expected.result() if expected else self._answer(request)
         self._ledger.check(reply)
         return reply
 
@@ -143,7 +142,7 @@ class Client:
         # The user's fields come last, so that they can change or remove any other.
         return Request(address=self.address, body=_merge(body, settings.extra), repeat=repeat)
 
-    def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
+    def _answer(self, request: Request) -> Reply:
         """Return the stored response, or ask the endpoint. Raises EngineFailure."""
         # --record asks each question once: an answer that this client has just got is used again.
         is_known = self._mode != "record" or request.canonical in self._fresh
@@ -157,7 +156,7 @@ class Client:
                     "or get the store of a run that did (`ci-eval answers export` there, `import` here)"
                 )
             try:
-                reply = self._try(body)
+                reply = self._try(request.body)
             except Trouble as trouble:
                 if trouble.kind is BudgetSpent or self._is_refused_again(request, trouble):
                     # Trouble with the account affects all questions, so no further question is asked.
@@ -173,8 +172,7 @@ class Client:
             self._refused = {}
             self._answers.keep(request, reply, now())
             self._fresh.add(request.canonical)
-            if not self._api.free:
-                self._ledger.book(reply)
+            self._ledger.book(reply)
         if reply.refused:
             raise ContextTooLong(reply.refused)
         return reply
@@ -202,9 +200,8 @@ class Client:
             tries += 1
             try:
                 with self._slots.one():
-                    if not self._api.free:
-                        # A failed try counts against the budget, too.
-                        self._ledger.reserve()
+                    # A failed try counts against the budget, too.
+                    self._ledger.reserve()
                     return self._send(body)
             except Trouble as trouble:
                 # Waiting for a limit with a known end takes none of the retries.
@@ -295,6 +292,6 @@ def read_key(name: str | None, *, needed: bool) -> str:
         raise ConfigError("the environment variable that engine.key names is not set; set it, or use --offline")
     if not re.fullmatch(r"[!-~]*", key):
         raise ConfigError(
-            "the environment variable that engine.key names holds no key: blanks or odd characters are in it"
+            "the environment variable that engine.key names contains blanks or odd characters, so it is not a key"
         )
     return key

@@ -5,36 +5,19 @@ nearness of folders, and by path. Only the text before the caret decides, so tha
 
 from __future__ import annotations
 
-import hashlib
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
-from ci_eval.core.contracts import Surroundings
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.imports import Modules, read_module_names, shared
 from ci_eval.core.model.settings import EndpointConfig, WindowConfig
-from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.messages import (
-    Api,
-    OtherFile,
-    Piece,
-    Prompt,
-    own_template,
-)
-from ci_eval.plugins.adapters.endpoints.store import Request
-
-Measure = Callable[[str], int]
-USUAL_CHARACTERS = 4
-"""A first guess of the characters per unit of the window. It changes only the number of measurements."""
+from ci_eval.plugins.adapters.endpoints.messages import OtherFile, own_template
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,13 +30,11 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compute_budget(wanted: WindowConfig) -> int:
-    """Return the window's size in tokens if these are counted, else in characters."""
-    if wanted.tokens is None:
-        return wanted.characters
-    return wanted.tokens if wanted.characters_per_token is None else int(wanted.tokens * wanted.characters_per_token)
+    """Return the window's size in characters."""
+    return wanted.characters if wanted.tokens is None else int(wanted.tokens * (wanted.characters_per_token or 1))
 
 
-def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len) -> Window:
+def window(text: str, offset: int, wanted: WindowConfig) -> Window:
     """Return the whole lines around the caret that fit, or a part of a line that alone is too long.
 
     One side gets the space that the other does not need. The share of other files is reserved.
@@ -61,87 +42,25 @@ def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len)
     whole = compute_budget(wanted)
     size = whole - int(whole * wanted.other_files)
     before, after = text[:offset], text[offset:] if wanted.suffix else ""
-    prefix = tail(before, size, measure)
-    spare = size - measure(prefix) if prefix == before else 0
-    suffix = head(after, max(int(size * wanted.suffix), spare), measure)
+    prefix = tail(before, size)
+    spare = size - len(prefix) if prefix == before else 0
+    suffix = head(after, max(int(size * wanted.suffix), spare))
     if suffix:
         # If the suffix took less than its share, the prefix gets the difference.
-        prefix = tail(before, size - measure(suffix), measure)
+        prefix = tail(before, size - len(suffix))
     return Window(prefix=prefix, suffix=suffix, left_out=len(before) + len(after) - len(prefix) - len(suffix))
 
 
-def head(text: str, most: int, measure: Measure = len) -> str:
-    """Return the first whole lines that fit, or the beginning of a line that is too long."""
-    return text[: _longest([*_begins(text), len(text)], lambda length: measure(text[:length]) <= most, most)]
+def head(text: str, most: int) -> str:
+    """Return the first whole lines of at most `most` characters, or the beginning of a line that is too long."""
+    return text if len(text) <= most else text[: text.rfind("\n", 0, most) + 1 or most]
 
 
-def tail(text: str, most: int, measure: Measure = len) -> str:
-    """Return the last whole lines that fit, or the end of a line that is too long."""
-    whole = len(text)
-    lengths = [*(whole - begin for begin in reversed(_begins(text)) if begin < whole), whole]
-    return text[whole - _longest(lengths, lambda length: measure(text[whole - length :]) <= most, most) :]
-
-
-def _begins(text: str) -> list[int]:
-    return [end.end() for end in re.finditer("\n", text)]
-
-
-def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> int:
-    # The search begins near the usual length, so that little text is measured.
-    low, high = 0, bisect_left(lengths, most * USUAL_CHARACTERS) + 1
-    while high < len(lengths) and fits(lengths[high - 1]):
-        low, high = high, high * 2
-    # If a length fits, shorter ones are assumed to fit.
-    index = bisect_left(lengths, True, low, min(high, len(lengths)), key=lambda length: not fits(length))
-    if index:
-        return lengths[index - 1]
-    return 0 if isinstance(lengths, range) else _longest(range(1, lengths[-1] + 1), fits, most)
-
-
-def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    # `add_special` is off: otherwise each piece would count one more token for the beginning of a text.
-    return {"content": prompt.prefix, "add_special": False, "model": settings.model}
-
-
-def read(response: Mapping[str, Any]) -> Piece:
-    """Return the number of tokens. Raises TypeError if the tokens are not a list."""
-    tokens = response["tokens"]
-    if not isinstance(tokens, list):
-        raise TypeError("the tokens are not a list")
-    # A count has no text. An answer with neither text nor a reason to stop would be a failure.
-    return Piece(prompt_tokens=len(tokens), finish="stop")
-
-
-API = Api(name="tokenize", path="/tokenize", body=body, read=read, key="tokens", free=True)
-
-
-class Tokenizer:
-    """A server's tokenizer. Its counts are stored with the answers, under the digest of the text."""
-
-    def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
-        settings = asking.settings
-        # The path is not below /v1.
-        base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")
-        self._settings = replace(settings, endpoint=base)
-        here = Asking(settings=self._settings, mode=asking.mode, command=asking.command)
-        self._client = Client(here, cache, timeout, api=API)
-        self._counted: dict[str, int] = {}
-
-    def count(self, text: str) -> int:
-        """Return the number of tokens of a text. Raises EngineFailure."""
-        if not text:
-            return 0
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        if digest not in self._counted:
-            # The digest keeps the texts out of the store.
-            asked = {"model": self._settings.model, "sha256": digest}
-            request = Request(address=self._client.address, body=asked)
-            reply = self._client.answer(request, body(Prompt(prefix=text), self._settings))
-            self._counted[digest] = reply.prompt_tokens or 0
-        return self._counted[digest]
-
-    def close(self) -> None:
-        self._client.close()
+def tail(text: str, most: int) -> str:
+    """Return the last whole lines of at most `most` characters, or the end of a line that is too long."""
+    begin = len(text) - most
+    line = text.find("\n", max(begin - 1, 0)) + 1
+    return text if begin <= 0 else text[line if 0 < line < len(text) else begin :]
 
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -161,12 +80,10 @@ class OtherFiles:
         self._using: dict[str, list[int]] = defaultdict(list)
         self._modules = Modules(())
 
-    def choose(
-        self, path: str, before: str, most: int, measure: Measure, fits: Callable[[str], bool]
-    ) -> list[OtherFile]:
+    def choose(self, path: str, before: str, most: int, fits: Callable[[str], bool]) -> list[OtherFile]:
         """Return the files to show, the most important one last.
 
-        `before`: the open file's text before the caret; `most`: the size of all files, by that measure; `fits`: returns
+        `before`: the open file's text before the caret; `most`: the characters of all files together; `fits`: returns
         whether a text may be sent.
         """
         files: list[OtherFile] = []
@@ -174,9 +91,9 @@ class OtherFiles:
             whole = self._text(candidate) or ""
             if not (whole.strip() and fits(whole) and fits(candidate)):
                 continue
-            if text := head(whole, most, measure):
+            if text := head(whole, most):
                 files.append(OtherFile(path=candidate, text=text))
-                most -= measure(text)
+                most -= len(text)
             if text != whole:
                 break  # The space is used up.
         return files[::-1]
@@ -229,42 +146,16 @@ class OtherFiles:
 
 class Context(msgspec.Struct, kw_only=True):
     settings: EndpointConfig
-    tokenizer: Tokenizer | None = None
     others: OtherFiles | None = None
 
     def at(self, path: str, text: str, offset: int) -> Window:
-        """Return the window around an offset, always the same for the same text. Raises EngineFailure."""
+        """Return the window around an offset, always the same for the same text."""
         settings = self.settings.window
-        measure: Measure = self.tokenizer.count if self.tokenizer else len
-        view = window(text, offset, settings, measure)
+        view = window(text, offset, settings)
         size = int(compute_budget(settings) * settings.other_files)
         if not (self.others and size):
             return msgspec.structs.replace(view, path=path)
         template = own_template(self.settings)
         takes = template.takes if template else lambda _: True
-        files = self.others.choose(path, text[:offset], size, measure, takes)
+        files = self.others.choose(path, text[:offset], size, takes)
         return msgspec.structs.replace(view, path=path, files=tuple(files))
-
-    def close(self) -> None:
-        if self.tokenizer:
-            self.tokenizer.close()
-
-
-def has_tokenizer(settings: EndpointConfig) -> bool:
-    return settings.window.tokens is not None and settings.window.characters_per_token is None
-
-
-def make_tokenizer(asking: Asking, cache: Path, timeout: float) -> Tokenizer | None:
-    """Return the tokenizer, or None unless the window is counted in tokens. Raises ConfigError or PreparationError."""
-    return Tokenizer(asking, cache, timeout) if has_tokenizer(asking.settings) else None
-
-
-def make_context(asking: Asking, surroundings: Surroundings) -> Context:
-    """Return the context for the window of the settings. Raises ConfigError or PreparationError."""
-    settings = asking.settings
-    shows = settings.window.other_files > 0
-    return Context(
-        settings=settings,
-        tokenizer=make_tokenizer(asking, surroundings.cache, surroundings.timeout),
-        others=OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored) if shows else None,
-    )

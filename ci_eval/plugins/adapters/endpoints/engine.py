@@ -22,12 +22,9 @@ from ci_eval.plugins.adapters.controls import OpenText
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import (
     Context,
-    Tokenizer,
+    OtherFiles,
     Window,
     compute_budget,
-    has_tokenizer,
-    make_context,
-    make_tokenizer,
 )
 from ci_eval.plugins.adapters.endpoints.messages import (
     OF_THE_ENDPOINT,
@@ -191,7 +188,6 @@ class Asked(OpenText):
 
     def close(self) -> None:
         self._client.close()
-        self._context.close()
 
 
 class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,22 +213,20 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
     def install(self, version: str | None, cache: Path) -> Installation:
         """Probe the endpoint. `version`: None = the endpoint's name for the model. Raises InstallError."""
         client = Client(self.asking, cache, PATIENCE)
-        tokenizer = make_tokenizer(self.asking, cache, PATIENCE) if self.holes else None
         try:
             model = probe(client, self.asking.settings, holes=self.holes)
-            if tokenizer:
-                probe_tokenizer(tokenizer)
         finally:
             client.close()
-            if tokenizer:
-                tokenizer.close()
         named = version or model or self.asking.settings.model or ""
         return Installation(info=EngineInfo(name=self.name, version=named))
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
-        context = make_context(self.asking, surroundings)
-        return Asked(client, self.asking.settings, context, surroundings.language, surroundings.grammars)
+        settings, others = self.asking.settings, None
+        if settings.window.other_files:
+            others = OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored)
+        context = Context(settings=settings, others=others)
+        return Asked(client, settings, context, surroundings.language, surroundings.grammars)
 
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
@@ -308,10 +302,9 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
     # llama.cpp shows the model more of a prefix than of a suffix.
     tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
     window, whole = settings.window, compute_budget(settings.window)
-    unit = len(BEHIND) / tokens if has_tokenizer(settings) and tokens > 0 else 1.0
     own = 1 - window.other_files
     shares = (own * (1 - window.suffix), own * window.suffix, window.other_files)
-    before, behind, others = ("".join(islice(cycle(BEHIND), int(whole * share * unit))) for share in shares)
+    before, behind, others = ("".join(islice(cycle(BEHIND), int(whole * share))) for share in shares)
     files = (OtherFile(path="check.py", text=others),) if others else ()
     try:
         # llama.cpp's server silently leaves out text that does not fit its batch.
@@ -326,16 +319,3 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
             "other files what its context has left besides a batch: lower engine.window, or start it with a larger "
             "--batch-size and --ctx-size"
         )
-
-
-def probe_tokenizer(tokenizer: Tokenizer) -> None:
-    """Raise InstallError if the endpoint does not count tokens."""
-    try:
-        few, many = tokenizer.count(BEFORE), tokenizer.count(BEFORE + BEHIND)
-    except EngineFailure as failure:
-        raise InstallError(f"the endpoint counts no tokens: {failure}; {ESTIMATE}") from failure
-    if not 0 < few < many:
-        raise InstallError(f"the endpoint counts {few} tokens in a text, and {many} in a longer one; {ESTIMATE}")
-
-
-ESTIMATE = "give an estimate instead: engine.window.charactersPerToken, for example 2.5"

@@ -69,8 +69,6 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     """True if a stream counts tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
     """The fields that ask for log-probabilities; None = the api has none."""
-    free: bool = False
-    """True if the model writes nothing. No budget counts the request."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -197,7 +195,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         """Return the filled template. Raises EngineRaised if the code contains a token of the template."""
         for token in self.tokens:
             if token in prefix or token in suffix:
-                raise EngineRaised(f"the code holds {token!r}, which the model would take for the template's")
+                raise EngineRaised(f"the code contains {token!r}, which the model would read as part of the template")
         parts = {"prefix": prefix, "suffix": suffix, "files": self.before(files, path)}
         # All placeholders are replaced in one pass, so that a placeholder in the code stays.
         return _PLACE.sub(lambda match: parts[match[1]], self.text)
@@ -253,13 +251,13 @@ def find_template(given: str, heading: str | None = None) -> Template:
     places = sorted(_PLACE.findall(given))
     if places not in (["prefix", "suffix"], ["files", "prefix", "suffix"]):
         raise ConfigError(
-            f"engine.template is {given!r}; expected {', '.join(FAMILIES)}, {OF_THE_ENDPOINT}, or a text that holds "
-            "{prefix} and {suffix}, each once, and once {files} where other files are shown"
+            f"engine.template is {given!r}; expected {', '.join(FAMILIES)}, {OF_THE_ENDPOINT}, or a text with "
+            "{prefix} and {suffix}, each once, and {files} once if other files are shown"
         )
     if ("files" in places) != (heading is not None):
         raise ConfigError(
-            "engine.template and engine.fileHeading go together: {files} in the template says where other files "
-            "are, the heading what is before each of them, such as `<|file_sep|>{path}`; add what is missing"
+            "engine.template and engine.fileHeading go together: {files} in the template marks where other files "
+            "are, and the heading is before each of them, such as `<|file_sep|>{path}`; add what is missing"
         )
     return Template(text=given, heading=heading or "")
 

@@ -18,7 +18,6 @@ from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Query
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
-from ci_eval.plugins.adapters.endpoints.context import Tokenizer
 from ci_eval.plugins.adapters.endpoints.engine import (
     BEFORE,
     BEHIND,
@@ -27,7 +26,6 @@ from ci_eval.plugins.adapters.endpoints.engine import (
     make_suggestion,
     measure_usage,
     probe,
-    probe_tokenizer,
     read_answer,
 )
 from ci_eval.plugins.adapters.endpoints.messages import Prompt, Reply
@@ -75,14 +73,6 @@ class Examination(msgspec.Struct):
         yield self._hole("fim", api="fim")
         yield self._hole("infill (llama.cpp)", api="infill", endpoint=base)
         yield self._hole("ollama", api="ollama", endpoint=base)
-        what, asking = "counts tokens of a text (/tokenize)", Asking(settings=self.settings, mode="record")
-        try:
-            with closing(Tokenizer(asking, self.cache, PATIENCE)) as tokenizer:
-                probe_tokenizer(tokenizer)
-        except CiEvalError as error:
-            yield Ability(what, False, str(error))
-        else:
-            yield Ability(what, True, "engine.window.tokens can be exact")
 
     @contextmanager
     def _client(self, **changes: Any) -> Iterator[Client]:
@@ -119,7 +109,7 @@ class Examination(msgspec.Struct):
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
 
     def _fields(self) -> Iterator[Ability]:
-        ability, reply = self._ask("the limit of tokens is heeded", COUNTING)
+        ability, reply = self._ask("the limit of tokens is kept", COUNTING)
         # Counting to 50 takes more than 4 tokens, so any other reason to stop shows that the limit was ignored.
         if reply and reply.finish != "length":
             why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish}"
@@ -134,7 +124,7 @@ class Examination(msgspec.Struct):
             yield self._ask(f"field {what}", WORDS, sampling=sampling)[0]
         ability, reply = self._ask("log-probabilities", WORDS, logprobs=True)
         if reply and not reply.logprobs:
-            why = "the endpoint takes the field, and tells none: engine.logprobs: false"
+            why = "the endpoint accepts the field and sends none: engine.logprobs: false"
             ability = Ability(ability.what, False, why)
         yield ability
 

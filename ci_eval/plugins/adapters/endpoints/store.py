@@ -126,22 +126,19 @@ class Answers(Database):
         added = 0
         with self.changing() as cursor:
             for number, line in enumerate(lines, 1):
-                kept = _read(line, f"{source}, line {number}")
+                try:
+                    kept = msgspec.json.decode(line, type=Kept)
+                # JSON that is nested too deeply raises a RecursionError.
+                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+                    raise ConfigError(
+                        f"{source}, line {number} is not a stored answer ({error}); a file such as `ci-eval answers "
+                        "export` writes is expected"
+                    ) from error
                 row = _row(kept.request, kept.reply, kept.asked)
                 # A stored answer is not replaced, since earlier runs used it.
                 cursor.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
                 added += cursor.rowcount
         return added
-
-
-def _read(line: bytes, source: str) -> Kept:
-    try:
-        return msgspec.json.decode(line, type=Kept)
-    # JSON that is nested too deeply raises a RecursionError.
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(
-            f"{source} is not a stored answer ({error}); a file such as `ci-eval answers export` writes is expected"
-        ) from error
 
 
 def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
@@ -190,7 +187,7 @@ class Ledger(Database):
                 if limit is not None and spent >= limit:
                     raise BudgetSpent(
                         f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are "
-                        "kept, so that a run with a larger budget goes on from here"
+                        "kept, so a run with a larger budget continues from here"
                     )
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 

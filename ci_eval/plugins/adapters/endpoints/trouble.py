@@ -59,12 +59,6 @@ CODES = {
     400: "invalid_request_error badrequesterror bad_request context_length_exceeded",
 }
 """The code of an error in the middle of an answer → the names of such errors, in small letters."""
-SPENT = re.compile(
-    r"insufficient[ _](?:quota|balance|credits)|billing[ _](?:hard[ _]limit|not[ _]active)|payment[ _]required|"
-    r"arrearage",
-    re.IGNORECASE,
-)
-"""The codes of an account without money. Some endpoints only write them in their message."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
     r"too many requests|overloaded|capacity|is busy|currently unavailable",
@@ -135,21 +129,11 @@ REFUSED = re.compile(
     re.IGNORECASE,
 )
 """Words of a refusal of a parameter."""
-PARAMETERS = {
-    "stream_options": "engine.extra: {stream_options: null}",
-    "max_completion_tokens": "engine.extra: {max_completion_tokens: null}",
-    "max_tokens": "engine.extra: {max_tokens: null, max_completion_tokens: 1024}",
-    "temperature": "engine.sampling.temperature: null",
-    "top_p": "engine.sampling.topP: null",
-    "top_logprobs": "engine.logprobs: false",
-    "logprobs": "engine.logprobs: false",
-    "random_seed": "engine.sampling.seed: null",
-    "seed": "engine.sampling.seed: null",
-    "stop": "engine.sampling.stop: []",
-    "suffix": "engine.template: the family of the model, or engine.api: chat",
-    "stream": "engine.stream: false",
-}
-"""A request's field → the setting that removes it. Names that contain others come first."""
+PARAMETERS = (
+    *("stream_options", "max_completion_tokens", "max_tokens", "temperature", "top_p", "top_logprobs", "logprobs"),
+    *("random_seed", "seed", "stop", "suffix", "stream"),
+)
+"""The fields of requests. Names that contain others come first."""
 
 _UNITS = (
     r"milliseconds?|ms|миллисекунд\w*|мс|毫秒|hours?|h|час\w*|ч|小时|minutes?|min|m|минут\w*|мин|分钟|seconds?|secs?|sec|s|секунд\w*|"
@@ -261,8 +245,6 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     if 300 <= code < 400:
         return Trouble(f"the endpoint answered {code}, a redirect: give its target as the address")
     wait = find_retry_delay(headers, content)
-    if code in {400, 403, 429} and SPENT.search(words):
-        return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
     # Bedrock and some proxies say by 400 that there were too many tokens this minute.
     if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
         alone = REQUESTED.search(words)
@@ -309,10 +291,10 @@ def _advice(code: int, words: str) -> str:
     if not REFUSED.search(words):
         return ""
     low = words.lower()
+    if "max_tokens" in low and "max_completion_tokens" in low:  # `Use 'max_completion_tokens' instead`
+        return ": set engine.extra: {max_tokens: null, max_completion_tokens: 1024}"
     name = next((name for name in PARAMETERS if name in low), None)
-    if name == "max_completion_tokens" and "max_tokens" in low:
-        name = "max_tokens"  # `Use 'max_completion_tokens' instead`
-    return f": the model takes no {name} like that; set {PARAMETERS[name]}" if name else ""
+    return f": the model takes no {name} like that; leave it out by engine.extra: {{{name}: null}}" if name else ""
 
 
 def _collect_error_names(content: object) -> set[str]:

@@ -215,7 +215,7 @@ def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
     # Azure's addresses need `api-version`, which is not a secret.
     if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
         raise ConfigError(
-            f"engine.endpoint {url} holds a user or parameters, which would be stored and shown: put the key into a "
+            f"engine.endpoint {url} contains a user or parameters, which would be stored and shown: put the key into a "
             "variable of the environment, and name that in engine.key"
         )
     if keyed and parts.scheme == "http" and not is_loopback(host):

@@ -165,8 +165,6 @@ def read(text: str) -> list[Import]:
 SYNTAX = ImportSyntax(read=read, modules=FlatModules)
 
 
-IMPORTS = re.compile(r"^import[ \t]*(?:\(([^)]*)\)|[\w.]*[ \t]*(\"[^\"\n]+\"))", re.MULTILINE)
-PATH = re.compile(r'^[ \t]*[\w.]*[ \t]*"([^"\n]+)"', re.MULTILINE)
 MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 
 
@@ -181,10 +179,16 @@ def imports(root: Path, environment: Path | None) -> Imports:
             modules[clause[1]] = file.parent
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
-        for block, single in IMPORTS.findall(text):
-            for name in PATH.findall(block or single):
-                # Most modules are repositories, and their addresses have three parts.
-                yield "/".join(name.split("/")[:3]), _is_there(name, root, modules)
+        for name in (item.module for item in read(text)):
+            parts = name.split("/")
+            known = "." not in parts[0] or exists(root / "vendor" / name)
+            # A module may be inside the path of another one, so the longest path counts.
+            for number in range(len(parts), 0, -1):
+                if module := modules.get("/".join(parts[:number])):
+                    known = exists(module.joinpath(*parts[number:]))
+                    break
+            # Most modules are repositories, and their addresses have three parts.
+            yield "/".join(parts[:3]), known
 
     return there
 
@@ -198,12 +202,3 @@ def _cached_modules(modules: Path) -> Iterator[tuple[str, Path]]:
             yield re.sub("!(.)", lambda letter: letter[1].upper(), escaped), path
         # Modules are not nested in the cache. Its folder `cache` only holds their archives.
         below[:] = [name for name in below if "@" not in name and (folder != str(modules) or name != "cache")]
-
-
-def _is_there(name: str, root: Path, modules: dict[str, Path]) -> bool:
-    parts = name.split("/")
-    # A module may be inside the path of another one, so the longest path counts.
-    for number in range(len(parts), 0, -1):
-        if module := modules.get("/".join(parts[:number])):
-            return exists(module.joinpath(*parts[number:]))
-    return "." not in parts[0] or exists(root / "vendor" / name)

@@ -30,7 +30,6 @@ Source = Literal["line", "pull-request", "commit"]
 Outcome = Literal[
     "kept",
     "other language",
-    "comment in another language",
     "on an issue",
     "several languages",
     "reply",
@@ -57,11 +56,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     languages: frozenset[str]
     limit: int = 200
     seed: int = 0
-    since: str = ""
-    """Comments that were last changed before this time (ISO 8601) are left out."""
     sources: tuple[Source, ...] = ("line",)
-    comment_language: str = ""
-    """The natural language (ISO 639-1); "" = any."""
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = msgspec.field(default_factory=dict)
@@ -116,14 +111,12 @@ class Repository:
         # GitHub's word for an unknown licence is NOASSERTION.
         return "" if licence == "NOASSERTION" else str(licence)
 
-    def comments(self, source: Source, since: str) -> Iterator[dict[str, Any]]:
+    def comments(self, source: Source) -> Iterator[dict[str, Any]]:
         if source == "commit":
-            # GitHub can neither sort comments on commits nor select them by time.
-            listed = self._api.listed(f"/repos/{self.name}/comments")
-            return (comment for comment in listed if comment["updated_at"] >= since)
-        query = {"since": since} if since else {}
+            # GitHub cannot sort comments on commits.
+            return self._api.listed(f"/repos/{self.name}/comments")
         path = "pulls/comments" if source == "line" else "issues/comments"
-        return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc", **query)
+        return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc")
 
     def text(self, path: str, commit: str) -> str:
         """Return the text of a file at a commit; "" for a missing or binary file."""
@@ -145,7 +138,7 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
     mined = Mined()
     waiting = []
     for source in selection.sources:
-        for comment in repository.comments(source, selection.since):
+        for comment in repository.comments(source):
             candidate = _select_comment(comment, source, selection)
             if isinstance(candidate, str):
                 mined.outcomes[candidate] += 1
@@ -182,8 +175,6 @@ def _select_comment(comment: dict[str, Any], source: Source, selection: Selectio
     body = comment.get("body") or ""
     if not body.strip():
         return "empty"
-    if selection.comment_language and detect_language(body) != selection.comment_language:
-        return "comment in another language"
     if source != "line":
         # The line is looked up in the commit later.
         return "on no line" if path and not comment.get("position") else _Comment(comment, source)
@@ -258,7 +249,6 @@ def _line(commented: _Comment, repository: Repository, licence: str, selection: 
             "licence": licence,
             "url": comment["html_url"],
             "source": commented.source,
-            "commentLanguage": detect_language(reference),
             "commit": change.commit,
             "path": path,
             "createdAt": comment["created_at"],
@@ -425,53 +415,3 @@ def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> B
         ends = ((child, *lines_of(source, child)) for child in node.children)
         node = inner or next((child for child, begin, end in ends if begin <= first and last <= end), None)
     return block
-
-
-_CODE = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|https?://\S+|^[ \t]*>[^\n]*|<!--.*?-->", re.DOTALL | re.MULTILINE
-)
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_IDENTIFIER = re.compile(r"[A-Za-z]*[a-z][A-Z]\w*|\w*_\w*|\w+[.(:/\\]\w.*|\w*\d\w*|@\w+")
-CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-RUSSIAN = re.compile(r"[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
-UKRAINIAN = re.compile(r"[іїєґ]", re.IGNORECASE)
-SCRIPTS = (("ja", r"[\u3040-\u30ff]"), ("ko", r"[\uac00-\ud7af]"), ("zh", r"[\u4e00-\u9fff]"))
-LEAST = 0.3
-"""The share of Cyrillic words from which a comment is Russian or Ukrainian: names in code are in Latin letters."""
-FREQUENT = {
-    "en": "the a an is are be to of and in it this that for with not you we i should can could would have has do does "
-    "if on or why what when here there but use please make just need needs",
-    "de": "der die das und ist nicht ein eine zu von mit für auf hier wird sollte kann wir ich sich auch bitte warum "
-    "den dem oder noch aber wenn",
-    "fr": "le la les et est une des du dans pas pour que qui avec sur ce cette il faut peut on nous je vous pourquoi "
-    "ici être au si",
-    "es": "el la los las y es una de que en no por para con se esto este esta debería puede aquí más pero si como hay "
-    "mejor",
-    "pt": "o os as e é um uma de que em não por para com se isso este esta deveria pode aqui mais mas do da melhor "
-    "você",
-}
-_FREQUENT = {language: frozenset(words.split()) for language, words in FREQUENT.items()}
-NAMES = (*FREQUENT, "ru", "uk", *(name for name, _ in SCRIPTS))
-
-
-def detect_language(comment: str) -> str:
-    """Return the code (ISO 639-1), or "" if unclear. Code, quotations and addresses are ignored."""
-    text = _CODE.sub(" ", comment)
-    for name, letters in SCRIPTS:
-        if re.search(letters, text):
-            return name
-    prose = " ".join(token for token in text.split() if not _IDENTIFIER.fullmatch(token))
-    words = _WORD.findall(prose)
-    cyrillic = [word for word in words if CYRILLIC.search(word)]
-    if cyrillic and len(cyrillic) >= LEAST * len(words):
-        if all(map(RUSSIAN.fullmatch, cyrillic)):
-            return "ru"
-        return "uk" if any(map(UKRAINIAN.search, cyrillic)) else ""
-    if not words:
-        return ""
-    hits = Counter({name: sum(word.lower() in frequent for word in words) for name, frequent in _FREQUENT.items()})
-    (first, most), (_, next_most) = hits.most_common(2)
-    if most > next_most:
-        return first
-    # Remarks such as "Unused import" have no frequent word; if they are ASCII, they count as English.
-    return "en" if not most and all(map(str.isascii, words)) else ""

@@ -14,7 +14,7 @@ from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
 from ci_eval.plugins.reports.html.comparison import ComparisonPages
 from ci_eval.plugins.reports.html.evaluation import TEMPLATES, Pages
-from ci_eval.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
+from ci_eval.rendering.charts import ranking_charts, sweep_charts, trend_charts
 from ci_eval.rendering.figures import format_count
 from ci_eval.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
 from ci_eval.rendering.reporters import Reporter, Result, Small
@@ -110,7 +110,6 @@ def _row(line: Line) -> dict[str, object]:
         "value": amount(estimate.value, info.unit),
         "between": interval(estimate, info.unit),
         "step": _step(trend, info),
-        "drawn": sparkline(trend, info),
         "sign": sign,
         "tone": tone,
         "since": since,

@@ -10,8 +10,7 @@ from ci_eval.core.model import Comparison
 from ci_eval.core.model.units import TRENDS, amount
 from ci_eval.core.statistics.population import Strata
 from ci_eval.rendering.answers import answer_html
-from ci_eval.rendering.blocks import added_blocks
-from ci_eval.rendering.charts import latency_chart, trend_charts
+from ci_eval.rendering.charts import trend_charts
 from ci_eval.rendering.figures import ELSEWHERE, HERE, find_length_filters
 from ci_eval.rendering.htmlpages import either, encode_stretches, page_link, page_name, paired_pages
 from ci_eval.rendering.htmlsite import COMMON, HtmlSite, report_link, script
@@ -62,7 +61,6 @@ class ComparisonPages:
             others=[info.name for info in sorted(rest, key=lambda info: info.is_time)],
             lengths=find_length_filters(comparison.headline, list(comparison.filters)),
             lengths_table=compared_by_length(comparison),
-            added=[block for block in added_blocks(comparison) if "html" in block.formats],
             adjusted=ADJUSTED,
             here=HERE,
             elsewhere=ELSEWHERE,
@@ -143,7 +141,6 @@ class ComparisonPages:
             charts=trend_charts(trend, [*self._comparison.declared, *TRENDS])
             if (trend := self._comparison.trend)
             else (),
-            latency=latency_chart(self._comparison.latencies),
         )
 
     def _choose_files(self, room: int) -> frozenset[str]:

@@ -21,7 +21,6 @@ from ci_eval.core.workers import Workers
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_rows
 from ci_eval.rendering.answers import answer_html
-from ci_eval.rendering.blocks import added_blocks
 from ci_eval.rendering.htmlpages import (
     MISSES,
     OUTCOMES,
@@ -155,7 +154,6 @@ class Pages:
             indicative=figure_texts.indicative(evaluation).replace("`", ""),
             warnings=collect_warnings(evaluation),
             task=self._task,
-            added=[block for block in added_blocks(evaluation) if "html" in block.formats],
             figures=figures,
             page=_index_values(evaluation, self._task, figures, shown, selection(name)),
         )
