@@ -22,7 +22,7 @@ BEHAVIOURS = {
     "engines": "dossiers driven hostile jdtls layouts network order real_lists rust_analyzer told",
     "jobs": "algorithms closures conditions configuring dependencies detecting draws fuzzed_workspaces grade "
     "hostile hostile_texts logs ml_trouble nights one_population precise random_kills recommenders rerank "
-    "sides single_stages suite_comparing trust user_models",
+    "sides suite_comparing trust user_models",
     "jobs/datasets": "code_review unit_tests",
     "jobs/jetbrains": "exporting importing",
     "jobs/misses": "causes",

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.interpret.assignments import first_calls
 from ci_eval.core.manifest import Manifest
@@ -51,12 +52,12 @@ def test_a_folder_without_manifest_is_no_workspace(tmp_path: Path) -> None:
 
 def test_a_language_of_before_has_its_name_of_today(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "w")
-    stored = (
+    manifest = (
         (Path(__file__).parent / "jobs" / "manifest.json")
         .read_text()
         .replace('"language": "python"', '"language": "another"')
     )
-    (workspace.folder / "manifest.json").write_text(stored)
+    (workspace.folder / "manifest.json").write_text(manifest)
     assert Workspace.open(workspace.folder).manifest().conditions()["language"] == "text"
 
 
@@ -106,6 +107,59 @@ def test_a_workspace_of_before_is_read_and_what_it_lacks_is_asked(tmp_path: Path
     ask(workspace, setup(WORDS, root))
     assert sorted(each.id for _, items in workspace.sessions(Session) for each in items) == now
     assert {path.suffix for path in (tmp_path / "w" / "sessions").iterdir()} == {".gz", ".zst"}
+
+
+def test_a_finished_run_of_many_files_is_a_few_files_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "FEWEST_ARCHIVED", 3)
+    root = write(tmp_path / "p", **{f"f{number}__py": GREETER for number in range(5)})
+    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
+    now = {each.id: source.path for source, items in workspace.sessions(Session) for each in items}
+    items = [read_items(path) for path in workspace.action_files()]
+    for part in ("actions", "sessions"):
+        stored.archive(tmp_path / "w" / part)
+        assert [path.name for path in (tmp_path / "w" / part).iterdir()] == ["all.zip"]
+    workspace = Workspace(tmp_path / "w")
+    assert {each.id: source.path for source, items in workspace.sessions(Session) for each in items} == now
+    assert [read_items(path) for path in workspace.action_files()] == items
+    assert workspace.find_session(next(iter(now)))[0].path == now[next(iter(now))]
+    workspace.drop_sessions("f2.py")
+    assert not workspace.has_sessions("f2.py")
+    assert workspace.has_sessions("f1.py")
+    ask(workspace, setup(WORDS, root))
+    assert {each.id: source.path for source, items in workspace.sessions(Session) for each in items} == now
+    workspace.clear("actions")
+    assert not workspace.action_files()
+
+
+def test_shards_and_what_follows_read_archives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = write(tmp_path / "p", **{f"f{number}__py": GREETER for number in range(6)})
+
+    def evaluate(name: str, *more: object) -> None:
+        argv = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / name, *more)
+        assert command(*argv)[0] == 0
+
+    evaluate("loose")
+    monkeypatch.setattr(stored, "FEWEST_ARCHIVED", 2)
+    for number in (1, 2):
+        evaluate(f"shard {number}", "--shard", f"{number}/2")
+    assert command("merge", tmp_path / "shard 1", tmp_path / "shard 2", "--output", tmp_path / "merged")[0] == 0
+    assert [path.name for path in (tmp_path / "merged" / "sessions").iterdir()] == ["all.zip"]
+    code, _, said = command("compare", tmp_path / "loose", tmp_path / "merged", "--output", tmp_path / "compared")
+    assert code == 0, said
+    ids = [
+        sorted(session.id for _, sessions in Workspace.open(tmp_path / name).sessions(Session) for session in sessions)
+        for name in ("loose", "merged")
+    ]
+    assert ids[0] == ids[1]
+    assert command("show", tmp_path / "merged", ids[0][0])[0] == 0
+    evaluate("night", "--reuse", tmp_path / "loose")
+    evaluate("next", "--reuse", tmp_path / "night")
+    assert Workspace.open(tmp_path / "next").manifest().reused
+    ranked = ("rerank", tmp_path / "merged", "--completion-type", "ALPHABETICAL", "--output", tmp_path / "ranked")
+    assert command(*ranked)[0] == 0
+    assert command("report", tmp_path / "night")[0] == 0
 
 
 def test_sessions_take_the_place_of_those_of_before(tmp_path: Path) -> None:

@@ -32,10 +32,6 @@ SIMILAR = re.compile(
 LOCATOR = "buildType:(id:{}),branch:(default:true),state:finished,status:SUCCESS,count:1"
 
 
-def is_page(address: str) -> bool:
-    return bool(SIMILAR.fullmatch(address))
-
-
 class Build(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     """The id, unique on the server."""

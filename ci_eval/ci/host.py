@@ -47,8 +47,6 @@ class Host:
     name = "none"
     variable = ""
     """The environment variable that the CI sets in its jobs."""
-    wide = False
-    """True if progress is reported to the CI, too."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -251,7 +249,6 @@ def message(name: str, single: str | None = None, /, **values: str) -> str:
 class TeamCity(Host):
     name = "teamcity"
     variable = "TEAMCITY_VERSION"
-    wide = True
 
     def harmless(self, line: str) -> str:
         """Defuse service messages, which may begin anywhere in the line."""

@@ -1,8 +1,6 @@
 """The limits of GitHub: how many jobs a matrix may have, and which names are allowed.
 
-Characters that no artifact's name may have: `upload/path-and-artifact-name-validation` of the npm package
-@actions/artifact 6.2.1. Jobs of a matrix: https://docs.github.com/en/actions/reference/limits. Characters of a
-concurrency group: what GitHub said to https://github.com/cilium/cilium/pull/18201.
+https://docs.github.com/en/actions/reference/limits
 """
 
 from __future__ import annotations
@@ -12,12 +10,8 @@ from hashlib import blake2b
 
 MOST_JOBS = 256
 """The most jobs of a matrix."""
-LONGEST_GROUP = 400
-"""Characters."""
 LONGEST_NAME = 80
 """Characters of a name made here; prefixes and suffixes are added to it."""
-FORBIDDEN = '":<>|*?\r\n\\/'
-"""Characters that no artifact's name may have."""
 
 
 def name(text: str) -> str:

@@ -27,10 +27,9 @@ COMPLETING = "_CI_EVAL_COMPLETE"
 """The variable in which a shell asks for completions, or for the script that sets them up."""
 BUG = 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
-"""The system's errors for a full disk, or one that cannot be written to, wherever they come up."""
-
+"""System errors of a full or read-only disk."""
 EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
-"""The system's errors if a machine or container has no more processes, memory or open files."""
+"""System errors of a machine or container without more processes, memory or open files."""
 
 
 def main() -> None:
@@ -85,7 +84,7 @@ def identify_problem(error: Exception) -> str:
 
 
 def again(arguments: Sequence[str], folder: Path) -> str | None:
-    """Return None if nothing can be resumed."""
+    """Return the command that resumes the run in a folder; None if it cannot be resumed."""
     name = next((word for word in arguments if word in NAMES), "")
     # `interpret` has no --resume: it always goes on in its workspace.
     if name == "interpret":
@@ -104,8 +103,8 @@ def _report_bug(error: Exception) -> int:
     exhausted = isinstance(error, OSError) and error.errno in EXHAUSTED
     if exhausted or isinstance(error, MemoryError) or str(error) == "can't start new thread":
         text = (
-            f"the machine has no room for another process, thread, open file or page of memory ({error}): raise its "
-            "limits (ulimit, the container's pids and memory), or ask with --jobs 1"
+            f"the machine has no more processes, threads, open files or memory ({error}): raise its limits (ulimit, "
+            "the container's pids and memory), or add --jobs 1"
         )
         Screen().fail(text, "ci_eval_exhausted")
         return PreparationError.exit_code

@@ -26,12 +26,12 @@ def answers() -> None:
 @answers.command("export")
 @click.argument("path", metavar="FILE.jsonl", type=FILE)
 def export(path: Path) -> None:
-    """Write all answers to FILE, a line each, with the questions, which hold the code that was shown."""
+    """Write all answers to FILE, one per line, with their questions, which contain code."""
     Screen().result(f"{models.export_answers(path):,} answers → {path}")
 
 
 @answers.command("import")
 @click.argument("paths", metavar="FILE.jsonl...", type=FILE, nargs=-1, required=True)
 def take(paths: tuple[Path, ...]) -> None:
-    """Add the answers in FILEs to the store; a question that has an answer there keeps it."""
+    """Add the answers in FILEs to the store. Answers that are in the store stay."""
     Screen().result(f"{models.import_answers(paths):,} answers added")

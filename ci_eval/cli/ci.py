@@ -1,5 +1,4 @@
-"""The commands for workflows and build steps: the job with the CI's inputs, the nights before, and one page for a
-night."""
+"""The commands for workflows and build steps: jobs with the CI's inputs, earlier nightly runs, pages and comments."""
 
 from __future__ import annotations
 
@@ -63,14 +62,14 @@ RUN = "The run that is the base, whatever its result (or CI_EVAL_BASE_RUN)."
     "--first-night",
     is_flag=True,
     envvar="CI_EVAL_FIRST_NIGHT",
-    help="There may be no base, whatever GitHub knows of earlier runs.",
+    help="Succeed without a base, even if there are earlier runs.",
 )
 def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: Path | None, first_night: bool) -> None:
-    """Download the newest night at GitHub in which EVALUATION kept its gates, whatever became of other evaluations. At
-    GitLab EVALUATION is the name of a job.
+    """Download the newest nightly run at GitHub in which EVALUATION kept its gates. At GitLab EVALUATION is the name of
+    a job.
 
-    The outputs `base` and `run-id` are empty on a first night: when GitHub knows no earlier run of this workflow in
-    which it succeeded, or with --first-night. Needs GITHUB_TOKEN.
+    On a first night the outputs `base` and `run-id` are empty: if EVALUATION succeeded in no earlier run of this
+    workflow, or with --first-night. Needs GITHUB_TOKEN.
     """
     screen = Screen()
     if os.environ.get("GITLAB_CI"):
@@ -100,10 +99,10 @@ HISTORIES_RUN = "A night of the workflow. Default: CI_EVAL_NIGHT, or this run."
 )
 @click.option("--run", type=int, metavar="ID", envvar="CI_EVAL_NIGHT", help=HISTORIES_RUN)
 def histories(output: Path, run: int | None) -> None:
-    """Download the figures of all nights at GitHub, for `ci-eval site`: of each evaluation the newest history-….
+    """Download the newest artifact history-… of each evaluation at GitHub, for `ci-eval site`.
 
-    Only runs of the default branch count, of the same workflow as the night. The output `histories` is DIR, or empty
-    where there are none. Needs GITHUB_TOKEN.
+    Only runs of the default branch and of the same workflow count. The output `histories` is DIR, or empty if there are
+    none. Needs GITHUB_TOKEN.
     """
     screen = Screen()
     repository = Repository(os.environ)
@@ -125,16 +124,16 @@ FROM = (
 @click.option("--from", "page", metavar="ADDRESS", help=FROM)
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="Gets a folder for each artifact.")
 def download(pattern: str, beside: str | None, page: str | None, output: Path) -> None:
-    """Download the artifacts PATTERN of the newest run at GitHub, of the default branch, that also left NAME.
+    """Download the artifacts PATTERN of the newest run of the default branch at GitHub that also has the artifact NAME.
 
-    At TeamCity, without --beside, those of the newest successful build of the default branch.
+    At TeamCity, without --beside, download those of the newest successful build of the default branch.
 
-    Anywhere: needs GITHUB_TOKEN, which may read Actions, or TEAMCITY_TOKEN.
+    Needs GITHUB_TOKEN, which may read Actions, or TEAMCITY_TOKEN. The command also works outside of CI.
     """
     screen = Screen()
-    if page and builds.is_page(page):
+    if page and builds.SIMILAR.fullmatch(page):
         if beside:
-            raise ConfigError("--beside chooses a run at GitHub; at TeamCity the newest successful build counts")
+            raise ConfigError("--beside chooses a run at GitHub, and is not for TeamCity: leave it out")
         folders = earlier_runs.fetch_of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
     else:
         environment = {**os.environ, **(variables_of(page, os.environ) if page else {})}
@@ -151,7 +150,7 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
 def rankers() -> None:
     """Print the newest run at GitHub that left rankers (`ranker-CONFIG`), and for which of the input `configs`.
 
-    The outputs `run-id` and `configs` are empty where there is none. Needs GITHUB_TOKEN.
+    The outputs `run-id` and `configs` are empty if there is none. Needs GITHUB_TOKEN.
     """
     named = {limits.name(path.stem): path.as_posix() for path in configs(_inputs())}
     run, names = earlier_runs.find_rankers(Repository(os.environ), list(named), Screen())
@@ -162,9 +161,9 @@ def rankers() -> None:
 @ci.command("summary")
 @click.argument("matrices", metavar="JSON...", nargs=-1, required=True)
 def summary(matrices: tuple[str, ...]) -> None:
-    """Write one page for a night at GitHub: the comparison of each evaluation, or that there is none.
+    """Write one page about a nightly run at GitHub, with the comparison of each evaluation.
 
-    JSON: what `plan` gives as its output `each-evaluation`; an empty one is passed over. Needs GITHUB_TOKEN.
+    JSON is the output `each-evaluation` of `plan`; an empty one is ignored. Needs GITHUB_TOKEN.
     """
     evaluations = [evaluation for text in matrices if text for evaluation in _matrix(text).include]
     text = posts.page(
@@ -188,7 +187,7 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
     """Rank all evaluations of a night, engines and completion types, over the sessions that they share.
 
     A folder means the workspaces in it. Evaluations of one language and project make one ranking: DIR, or a folder
-    in DIR for each where there are several. Gates compare each evaluation with the first one of its ranking; the input
+    in DIR for each if there are several. Gates compare each evaluation with the first one of its ranking; the input
     `gates` has more of them, one on each line.
     """
     screen = Screen()
@@ -208,7 +207,7 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
 @click.argument("result")
 @click.option("--run", type=int, metavar="ID", help="Which run. Default: this one.")
 def notice(result: str, run: int | None) -> None:
-    """Tell at GitHub how a run ended: a red one opens an issue for its workflow file, a green one closes it.
+    """Report the result of a run at GitHub: a red run opens an issue for its workflow file, a green run closes it.
 
     RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
     """

@@ -51,9 +51,7 @@ COMPARE_HISTORY = "A folder of past workspaces or metrics.json files: draw the t
 @cli_options.add_gate_options
 @click.option("--output", type=FILE, metavar="DIR", help="Default: a folder named by time.")
 @click.option("--history", type=FILE, metavar="DIR", help=COMPARE_HISTORY)
-@click.option(
-    "--same-ranker", is_flag=True, help="Treat a base that another ranker ranked as none, as on a first night."
-)
+@click.option("--same-ranker", is_flag=True, help="Ignore a base that another ranker ranked, as on a first night.")
 @click.option(
     "--first-night", is_flag=True, help="Succeed without a base, although no gate about it can be judged then."
 )
@@ -170,8 +168,7 @@ def compare_engines_(
     starts, or like --engine-like NAME), or configuration files. A file after engines alone is the CONFIG of all. With
     --base-set or --new-set, one engine is compared with itself in another configuration. Only this comparison has
     verdicts on times, since whatever slows the machine slows all engines. Write DIR/base, DIR/new and DIR/comparison;
-    if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …); over
-    `projects` each pair has its own table (DIR/pairs).
+    if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …).
 
     \b
     Examples:
@@ -197,16 +194,9 @@ def compare_engines_(
     usual = not (everything or detect or choices.says_how_many())
     if sides[0].config.projects:
         if detect:
-            raise click.UsageError("a suite of projects is compared whole, here: leave out --detect")
+            raise click.UsageError("a suite of projects is compared whole: leave out --detect")
         limited = [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides
-        first, *others = suite_job.compare_engines(limited, screen=screen, **options)
-        if not others:
-            present_suite(first, screen, opening=opening)
-            return
-        # The common folder of all pairs comes last.
-        for table in (first, *others):
-            present_suite(replace(table, trouble=None), screen, opening=opening and table is first)
-        cli_options.end_with(first.folder.parent.parent, first.trouble, screen)
+        present_suite(suite_job.compare_engines(limited, screen=screen, **options), screen, opening=opening)
         return
     done = compare_engines_job.compare_engines(sides, screen=screen, detect=detect, power=power, usual=usual, **options)
     if done.outcome:
@@ -273,8 +263,6 @@ VARY = "A key of the configuration and its values; several keys are combined, ea
     "--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY, shell_complete=completions.setting
 )
 @click.option("--resume", is_flag=True, help="Resume the interrupted sweep in --output.")
-@cli_options.add_removed_option("--shard", "leave it out, or give each machine a sweep of other values")
-@cli_options.add_removed_option("--merge", "`ci-eval report` shows several workspaces, `ci-eval compare` compares them")
 def sweep_(choices: Choices, varied: tuple[str, ...], **options: Any) -> None:
     """Evaluate each value of some keys over the same sessions, and compare each run with the first.
 

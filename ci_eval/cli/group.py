@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
-from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
+from click.shell_completion import BashComplete, CompletionItem, split_arg_string
 
 from ci_eval import __version__
 from ci_eval.ci.console import OUTPUT
@@ -28,8 +28,8 @@ COMMANDS = {
     "datasets": "dataset",
     "exchange": "export import",
     "misses": "bisect cases causes reduce",
-    "models": "expect export-ranker fit-user-model generate-ml-logs grade import-ranker logs rerank "
-    "train-ranker train-recommender",
+    "models": "expect export-ranker fit-user-model generate-ml-logs grade import-ranker rerank train-ranker "
+    "train-recommender",
     "runs": "actions evaluate interpret report show",
     "starting": "init",
     "views": "doctor list plan plan-logs schema",
@@ -75,12 +75,12 @@ MANY_OPTIONS = 12
 
 EXAMPLES = """\b
 Examples:
-  ci-eval evaluate                                       the demo: jedi over a small project
-  ci-eval evaluate --project pypi:flask==3.0.3           jedi over flask
-  ci-eval evaluate --project path:. --engine words       the baseline over your own code
-  ci-eval evaluate configs/python.yaml --output night    what a nightly job runs
-  ci-eval evaluate --resume --output night               resume a run that was killed
-  ci-eval evaluate --engine jedi@0.18.2 --set interpret.sessionProbability=0.2
+  ci-eval evaluate                                     the demo
+  ci-eval evaluate --project pypi:flask==3.0.3         jedi over flask
+  ci-eval evaluate --project path:. --engine words     a baseline, your code
+  ci-eval evaluate configs/python.yaml --output night  what a nightly runs
+  ci-eval evaluate --resume --output night             resume a killed run
+  ci-eval evaluate --engine jedi@0.18.2 --sessions 200
 """
 
 
@@ -242,7 +242,3 @@ class Bash(BashComplete):
 
     def format_completion(self, item: CompletionItem) -> str:
         return f"{item.type},{item.value.removeprefix(self._kept)}"
-
-
-def register() -> None:
-    add_completion_class(Bash)

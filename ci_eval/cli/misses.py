@@ -59,7 +59,7 @@ def causes(
 
 DURATION = re.compile(r"([1-9]\d*)(s|m|h)")
 SECONDS = {"s": 1, "m": 60, "h": 3600}
-FOR = "How long to search at most, such as 90s or 10m; the best so far is kept, as at Ctrl-C."
+FOR = "The time limit, such as 90s or 10m. The result is then, as after Ctrl-C, the best version so far."
 CASE = "Write the case to this source file as well, marked for `ci-eval cases`."
 
 
@@ -75,7 +75,6 @@ def _parse_duration(_context: click.Context, _option: click.Parameter, value: st
 @click.argument("session")
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="The folder of the result; new or empty.")
 @click.option("--for", "seconds", default="2m", show_default=True, callback=_parse_duration, metavar="TIME", help=FOR)
-@cli_options.add_removed_option("--against", "leave it out; `ci-eval causes --other` says what another engine has")
 @click.option("--case", type=FILE, metavar="FILE", help=CASE)
 @click.option("--trust", "trusted", is_flag=True, help=TRUST)
 def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **options: Any) -> None:
@@ -93,13 +92,7 @@ def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **op
     """
     screen = Screen()
     done = reduce_job.reduce(
-        workspace,
-        session,
-        output=output,
-        case=case,
-        command=["ci-eval", *sys.argv[1:]],
-        screen=screen,
-        **options,
+        workspace, session, output=output, case=case, command=["ci-eval", *sys.argv[1:]], screen=screen, **options
     )
     screen.result(done.title)
     screen.result(
@@ -114,7 +107,7 @@ def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **op
 
 
 LANGUAGE = "Ask only about cases in this language. Default: all that the engine knows."
-SNAPSHOT = "Compare what each list begins with to this file, and print the differences; they break nothing."
+SNAPSHOT = "Compare the beginning of each list with this file, and print the differences; they do not break a case."
 UPDATE = "Write the snapshot, after the comparison."
 OUTPUT = "Write cases.json, cases.md, junit.xml and cases/index.html to this folder."
 
@@ -232,7 +225,7 @@ def bisect_(choices: cli_options.Choices, good: str, bad: str, output: Path, eve
         ]
         screen.table(["version", "worse", "better", "changes", "example"], rows)
     if done.unsteady:
-        screen.result(f"Left out: {done.unsteady:,} sessions that an end answered differently when asked again.")
+        screen.result(f"Left out: {done.unsteady:,} sessions whose result at the first or last version varies.")
     for name, why in done.skipped.items():
         screen.warn(f"{name} was skipped: {why.splitlines()[0]}")
     screen.result(f"json      {output / 'bisect.json'}")

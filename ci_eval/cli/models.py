@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import click
-from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.cli import options as cli_options
 from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import COUNT, FILE, cli
-from ci_eval.cli.options import Choices, add_choice_options, add_placement_options
+from ci_eval.cli.options import Choices
 from ci_eval.cli.runs import present_evaluation
 from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
@@ -22,8 +20,6 @@ from ci_eval.core.logs import formats as log_formats
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import ml
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.jetbrains import calibration as calibrating
-from ci_eval.jobs.jetbrains.calibration import Difference, Judged
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.plugins.learning import recommenders
 
@@ -66,7 +62,7 @@ def generate_ml_logs(
     cli_options.end_with(workspace.folder, trouble, screen)
 
 
-SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all of them). May be repeated."
+SETTINGS = "Set trees (the most; 100), leaves (of a tree; 31) or features (a list; all). May be repeated."
 
 
 LABEL = "Learn from sessions in which the expected text was taken, or from every list that holds it."
@@ -105,8 +101,7 @@ def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
 def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) -> None:
     """Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs.
 
-    Its input are rows of features in the order of the logs, its output are scores. The best suggestion has the highest
-    score.
+    The file turns rows of features, in the order of the logs, into scores. The best suggestion has the highest score.
 
     \b
     Examples:
@@ -137,7 +132,7 @@ def import_ranker(file: Path, features: str, output: Path) -> None:
     names = [name.strip() for name in features.split(",") if name.strip()]
     model = ml.import_ranker(file, features=names, output=output)
     screen = Screen()
-    screen.say(f"A ranker by {len(model.features)} features; nothing else is known of it: compare it with BASIC")
+    screen.say(f"A ranker with {len(model.features)} features. Its quality is not known: compare it with BASIC")
     screen.line(str(output))
 
 
@@ -195,8 +190,8 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     """Grade the suggestions of a WORKSPACE again, or each line of PAIRS by GRADER, without an engine.
 
     \b
-    A line of PAIRS is {"reference": "…", "hypothesis": "…", "language": "java"}, the language where the grader reads
-    code; the lines that come out, in the same order, are {"scores": {…}}. See `ci-eval list graders`.
+    A line of PAIRS is {"reference": "…", "hypothesis": "…", "language": "java"}; graders that read code need the
+    language. For each line the command prints {"scores": {…}}, in the same order. See `ci-eval list graders`.
 
     \b
     Examples:
@@ -255,68 +250,3 @@ def expect(workspace: Path, user: str) -> None:
     screen.result(f"{sessions:,} sessions, user {user}")
     screen.result("")
     screen.table(["per session", "value", "95 % intervals", ""], rows, numbers=2)
-
-
-@cli.group()
-def logs() -> None:
-    """Compare completion logs of modelled users with those of real users."""
-
-
-TRY = "A file with keys of the configuration, as fit-user-model prints, in place of the known ones; may be repeated."
-
-
-@logs.command()
-@click.argument("real", type=FILE)
-@add_choice_options
-@add_placement_options
-@click.option("--try", "own", metavar="FILE", type=FILE, multiple=True, help=TRY)
-@click.option("--threshold", type=click.FloatRange(0, 1), default=calibrating.THRESHOLD, show_default=True)
-@click.option("--all", "every", is_flag=True, help="Try all settings, also when one was close enough.")
-@click.option("--label", type=click.Choice(["selected", "expected"]), default="selected", show_default=True)
-@click.option("--resume", is_flag=True, help="Go on in --output where it was interrupted.")
-def calibrate(choices: Choices, real: Path, output: Path | None, **options: Any) -> None:
-    """Find settings whose synthetic logs train as good a ranker as REAL ones: the procedure of the thesis.
-
-    REAL are logs of events as IDEs write them, or recorded editing (neutral=PATH). They are divided into two groups. A
-    ranker is trained on the first. Then, setting by setting, logs are made and a ranker trained on them, until its
-    Top-1 in the second group differs by no more than --threshold from that of the first ranker; exit code 1 if no
-    setting is that close.
-
-    \b
-    Examples:
-      ci-eval logs calibrate completion-stats-data --project pypi:flask==3.0.3 --output calibrated
-      ci-eval logs calibrate neutral=typed.jsonl night.yaml --output calibrated --try user.yaml
-    """
-    if output is None:
-        raise click.UsageError("logs calibrate needs --output DIR, a folder for the logs of all settings")
-    screen = Screen()
-
-    def apply_overrides(overrides: Sequence[str]) -> Config:
-        # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
-        return replace(choices, overrides=(*choices.overrides, *overrides)).load(screen, ladder=False)
-
-    calibration = calibrating.calibrate(apply_overrides, real, output=output, screen=screen, **options)
-
-    def row(name: str, lists: str, scores: Judged, gap: Difference | None) -> list[str]:
-        difference = ""
-        if gap:
-            # A `Difference` is real minus synthetic; the table shows the reverse.
-            reach = f" [{-(gap.high or 0):+.1%}, {-gap.low:+.1%}]" if gap.low is not None else ""
-            difference = f"{-gap.value:+.1%}{reach}"
-        return [name, lists, f"{scores.top1:.1%}", f"{scores.top5:.1%}", f"{scores.mean_rank:.3f}", difference]
-
-    last = calibration.attempts[-1].rankers
-    rows = [row("the first group itself", "", last.real, None)]
-    for attempt in calibration.attempts:
-        judged = attempt.rankers
-        rows += [row(attempt.name, f"{judged.lists:,}", judged.synthetic, judged.top1)]
-    screen.result(f"Trained on each, judged on {last.real.queries:,} lists of the second group")
-    columns = ["logs", "lists", "Top-1", "Top-5", "mean rank", "Top-1 - first group's"]
-    screen.table(columns, rows, numbers=5)
-    if calibration.chosen:
-        chosen = next(attempt for attempt in calibration.attempts if attempt.close)
-        screen.result(f"Within {calibration.threshold:.1%}: {chosen.name}")
-        screen.result(f"Its configuration: {output / chosen.workspace / 'config.yaml'}")
-    screen.line(str(output))
-    if calibration.trouble:
-        raise calibration.trouble

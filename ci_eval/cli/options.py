@@ -269,20 +269,12 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
         screen.warn(f"no browser could be started; the report is {report}")
 
 
-def add_removed_option(name: str, advice: str) -> Decorator:
-    """Accept an option that was removed, and raise UsageError with the advice if it is given."""
-
-    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
-        if value is not None:
-            raise click.UsageError(f"{name} was taken out: {advice}")
-
-    return click.option(name, hidden=True, expose_value=False, callback=refuse)
-
-
 def require_output(output: Path | None, *, resume: bool, what: str) -> None:
-    """Raise UsageError if a run is resumed without its folder."""
+    """Raise UsageError if a run is resumed without its folder, and warn if that is not there."""
     if resume and output is None:
         raise click.UsageError(f"--resume needs --output DIR, the {what} to resume")
+    if resume and output and not output.exists():
+        Screen().warn(f"{output} is not there, so nothing is resumed: a new run begins")
 
 
 def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:

@@ -10,7 +10,7 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli import options as cli_options
-from ci_eval.cli.completions import add_named_option, add_settings_option
+from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import EXAMPLES, FILE, cli
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.loading import View
@@ -30,17 +30,7 @@ PRECISION = (
     "Ask as many sessions as it takes to know Recall (or the first metric that is a share) of this project within "
     "plus or minus X points, with 95 % confidence; such as 1pp."
 )
-STAGE_SET = (
-    "Set a key of stage 2 (interpret.…, engine.…), such as `timeout=2`, `sessionsLimit=200`, `seed=7`; needs --output. "
-    "The section may be left out if no other key ends like it. May be repeated."
-)
 REPEAT = "Ask each session N times, each time with a fresh engine, to see how far answers and times vary."
-
-
-NO_EXPECT = (
-    "leave it out, --precision alone asks as many sessions as it takes (of a modelled user: `ci-eval expect`, "
-    "`ci-eval compare --expect`)"
-)
 
 
 def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
@@ -58,7 +48,6 @@ def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> fl
 @click.option("--reuse", type=cli_options.FOLDER, metavar="WORKSPACE", help=REUSE)
 @click.option("--all", "everything", is_flag=True, help=cli_options.ALL)
 @click.option("--precision", metavar="Xpp", callback=parse_points, help=PRECISION)
-@cli_options.add_removed_option("--expect", NO_EXPECT)
 @cli_options.add_gate_options
 @cli_options.add_open_option
 def evaluate(
@@ -89,7 +78,7 @@ def evaluate(
     if part:
         _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
     if chosen.projects:
-        why = "each project of a suite is evaluated whole, and asked everything"
+        why = "each project of a suite is evaluated whole"
         _refuse(why, reuse=reuse, precision=precision, shard=shard)
         present_suite(suite_job.evaluate(chosen, screen=screen, **options), screen, opening=opening)
         return
@@ -145,7 +134,6 @@ def actions(choices: cli_options.Choices, output: Path | None, jobs: int) -> Non
     "--completion-type", "completion-types", metavar="T", help="Use another completion type; needs --output."
 )
 @click.option("--model", type=FILE, metavar="FILE", help=cli_options.MODEL)
-@add_settings_option("--set", "settings", help=STAGE_SET)
 @click.option("--trust", "trusted", is_flag=True, help=cli_options.TRUST)
 @click.option(
     "--shard", metavar="I/N", help="Run only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
@@ -160,17 +148,14 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
       ci-eval interpret night                                        go on where it was interrupted
       ci-eval interpret night --engine jedi@0.18.2 --output old      the same actions, another engine
       ci-eval interpret night --engine-command './build/server --stdio' --output mine
-      ci-eval interpret night --set sessionsLimit=200 --set timeout=2 --output short
       ci-eval interpret night --shard 1/4 --output quarter           stage 1 done once, for all shards
     """
     if options["engine"] and engine_command is not None:
         raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
-    others = (
-        engine_command is not None or shard or any(options[key] for key in ("engine", "completion_type", "settings"))
-    )
+    others = engine_command is not None or shard or options["engine"] or options["completion_type"]
     if options["output"] is None and others:
         raise click.UsageError(
-            "another engine, completion type or setting, or a shard, needs another workspace: add --output DIR"
+            "another engine or completion type, or a shard, needs another workspace: add --output DIR"
         )
     screen = Screen()
     folder = evaluate_job.only_sessions(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import select
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -18,7 +15,7 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.fetch import identity
-from ci_eval.jobs.workflows import origin, starting, teamcity_files
+from ci_eval.jobs.workflows import origin, starting
 from ci_eval.jobs.workflows.origin import CONFIG, Request
 
 ENGINE = "An engine; with --for algorithms several, separated by commas."
@@ -54,9 +51,9 @@ ACTION = "The commit of ci-eval that the CI uses. Default: the one that is insta
 def init(action: str, purposes: str, output: Path, system: str | None, **options: str) -> None:
     """Ask three questions, then write a configuration and the files of your CI.
 
-    Questions that an option answers are left out. Without a terminal, each line of standard input is an answer; the
-    default counts if there is none. If ci/completion.yaml is there already and no option describes another engine, it
-    stays as it is. In a folder of a repository, the files of the CI go to the repository's top, and name the folder.
+    Questions that an option answers are left out. Without a terminal the answers are the defaults. If
+    ci/completion.yaml is there already and no option describes another engine, it stays as it is. In a folder of a
+    repository, the files of the CI go to the repository's top, and name the folder.
 
     \b
     Examples:
@@ -85,16 +82,11 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
     if not is_configured:
         starting.check_command(options["engine_command"], request)
     written = starting.write(None if is_configured else _answer(options, output, screen), output, request)
-    for path in written.paths:
+    for path in written:
         screen.line(str(path))
     if output != Path():
         screen.advise(f"In {output}:")
-    if written.additions:
-        screen.advise(f"First add to {teamcity_files.SETTINGS}, which is there and stays as it is,")
-    for line in written.additions:
-        screen.advise(line)
-    files = [path.relative_to(output) for path in written.paths]
-    files += [teamcity_files.SETTINGS] if written.additions else []
+    files = [path.relative_to(output) for path in written]
     key = load(output / CONFIG).config.engine.key or ""
     for line in starting.next_steps(files, request, identity.page(output.resolve()), key):
         screen.advise(line)
@@ -108,21 +100,18 @@ def _check_pairs(options: Mapping[str, str]) -> None:
     for name, other in pairs.items():
         if options[name] and not options[other]:
             option = "--like" if name == "engine_like" else f"--{name.replace('_', '-')}"
-            raise ConfigError(f"{option} goes with --{other.replace('_', '-')}")
+            raise ConfigError(f"{option} needs --{other.replace('_', '-')}")
     if options["endpoint"] and not options["model"]:
         raise ConfigError("--endpoint needs --model NAME, the endpoint's name for the model")
 
 
 def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> starting.Answers:
-    lines = _read_stdin()
-
     def ask(question: str, default: str) -> str:
         if sys.stdin.isatty():
             answer: str = click.prompt(question, default=default, err=True)
             return answer
-        answer = next(lines, "").strip()
-        screen.say(f"{question} {answer or f'{default} (the default, since nothing was answered)'}")
-        return answer or default
+        screen.say(f"{question} {default} (the default, since there is no terminal to ask at)")
+        return default
 
     engines = [options[name] for name in ("engine", "engine_command", "endpoint") if options[name]]
     if len(engines) > 1:
@@ -139,11 +128,3 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
         model=options["model"],
         key=options["key"],
     )
-
-
-def _read_stdin() -> Iterator[str]:
-    # Some CIs leave standard input open, but never write to it.
-    with suppress(io.UnsupportedOperation):  # a test's standard input is not a file
-        if not select.select([sys.stdin], [], [], 1)[0]:
-            return
-    yield from sys.stdin

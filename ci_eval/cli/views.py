@@ -1,4 +1,4 @@
-"""The commands that show what there is to choose from, what this machine has, and which jobs a night consists of."""
+"""The commands that list choices, check this machine, and plan the jobs of nightly runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import msgspec
 from ci_eval.ci import Screen
 from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import COUNT, FILE, cli
-from ci_eval.cli.options import add_removed_option
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.jobs import doctor as doctor_job
 from ci_eval.jobs import listings as listing
@@ -35,9 +34,7 @@ ML_CONFIG = "A configuration that is evaluated by the type ML, too; may be repea
     multiple=True,
     help="May be repeated. Default: BASIC.",
 )
-@add_removed_option("--timings", "each evaluation has --shards shards; plan a longer one by itself, with more of them")
 @click.option("--ml-config", "ml_configs", type=FILE, metavar="CONFIG", multiple=True, help=ML_CONFIG)
-@click.option("--name", metavar="NAME", default="", help="Begins the names of all evaluations.")
 def plan_(configs: tuple[Path, ...], **options: Any) -> None:
     """Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 
@@ -82,29 +79,24 @@ SPARE = (
     "licence", "toolchains", "needsDependencies", "source", "verified", "type", "better", "unit", "version", "default",
 )  # fmt: skip
 """Columns that a narrow terminal leaves out, the first one first."""
-SCHEMA = "schema"
-"""The argument of `list` that prints the schema of configurations."""
 
 
 @cli.command("list")
-@click.argument("what", type=click.Choice(sorted([*listing.NAMES, SCHEMA])))
+@click.argument("what", type=click.Choice(sorted(listing.NAMES)))
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def list_(what: str, form: str) -> None:
     """List engines, languages, tasks, metrics and other choices.
 
-    keys: the keys of a configuration. schema: the same as a JSON schema, for editors.
-
     \b
     Examples:
       ci-eval list engines
+      ci-eval list keys                       the keys of a configuration
       ci-eval list metrics --format json
-      ci-eval list schema > ci/completion.schema.json
     """
-    screen = Screen()
-    if what == SCHEMA or form == "json":
-        _print_json(listing.schema("configuration") if what == SCHEMA else listing.rows(what), screen)
+    screen, rows = Screen(), listing.rows(what)
+    if form == "json":
+        _print_json(rows, screen)
         return
-    rows = listing.rows(what)
     screen.table(
         list(rows[0]),
         [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows],

@@ -152,7 +152,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     see_names: Callable[[str, str], NamesInScope] | None = None
     """A function: a file's text, its path → the names visible to its tokens; None if that is not known."""
     dependencies: str = ""
-    """The installer of a project's dependencies: a name in `adapters/environments.py`; "" = not supported."""
+    """The installer of a project's dependencies: a name in `adapters/environments.py`, which may only give advice."""
     comment: str = "//"
     """The sign that begins a comment to the end of the line."""
 

@@ -1,5 +1,4 @@
-"""Filters of tokens by their known properties, for stage 1 and for reports. A report has figures for each filter's
-sessions; the leading filter is the headline."""
+"""Filters of tokens by their properties, for stage 1 and for reports, whose leading filter is the headline."""
 
 from __future__ import annotations
 
@@ -58,8 +57,7 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
     "imports": (Kind.IMPORT,),
     "keywords": (Kind.KEYWORD,),
 }
-"""The groups of token kinds that have a report filter. Keywords are apart, since many engines leave them to the editor.
-"""
+"""Report filter → kinds of tokens. Keywords are separate, since many engines leave them to the editor."""
 _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
 
 
@@ -160,9 +158,8 @@ def standard_parts(name: str) -> tuple[str | None, int | None] | None:
 
 
 def sampling_classes(headline: str) -> tuple[str, ...]:
-    """Return the classes of sessions that a limited sample is drawn from separately, the headline's first. There are no
-    classes if the headline is all sessions, or a filter that a user declared. A session belongs to the first class that
-    it passes."""
+    """Return the classes of sessions that a limited sample is drawn from separately, the headline's first; () if the
+    headline is all sessions, or a filter that a user declared. A session belongs to the first class that it passes."""
     if headline == EVERYTHING or standard_parts(headline) is None:
         return ()
     return tuple(dict.fromkeys([headline, *GROUPS]))

@@ -1,4 +1,4 @@
-"""The contracts of a language's imports: a reader of packages, and a syntax of single names."""
+"""The contracts of a language's imports: a reader of imported packages, and the syntax of single imports."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def python() -> str:
 
 def now() -> str:
     """Return the time in UTC, to the millisecond, in ISO 8601."""
-    # A history tells evaluations apart by it, and a small one takes less than a second.
+    # Histories identify evaluations by their time, and a small evaluation takes less than a second.
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
@@ -87,8 +87,8 @@ class Watch:
 
 
 def _read_wait(file: Path) -> float | None:
-    """Return the seconds for which some process has waited for a core so far; None if the system does not say. See
-    https://docs.kernel.org/accounting/psi.html; the total is in microseconds."""
+    """Return the seconds in which a process waited for a core so far; None if the system does not count them. The file
+    has microseconds (https://docs.kernel.org/accounting/psi.html)."""
     try:
         total = re.search(r"^some .*total=(\d+)\s*$", file.read_text(), re.MULTILINE)
     except OSError:
@@ -97,7 +97,7 @@ def _read_wait(file: Path) -> float | None:
 
 
 def collect_rarely() -> None:
-    # Millions of small values are made, hardly any in cycles; looking at them takes a tenth of a report's time.
+    # A report makes millions of small values, hardly any in cycles; scanning them takes a tenth of its time.
     gc.set_threshold(10_000)
 
 
@@ -109,7 +109,7 @@ def peak_below(pid: int) -> int | None:
 
 
 def list_descendants(pid: int) -> Iterator[int]:
-    """Yield the ids of all processes below one; nothing if the system has no lists of processes."""
+    """Yield the ids of all processes below one; nothing if the system does not list processes."""
     waiting = [pid]
     while waiting:
         children: list[int] = []

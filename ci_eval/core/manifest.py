@@ -1,4 +1,4 @@
-"""The manifest of a workspace: the run, its parts and its machine."""
+"""The manifest of a workspace, which records how its run was made."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ci_eval.core.statistics.population import cluster_unit, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 
 QUERIES, RANKER, USER = "queries", "training of the ranker", "modelled user"
-"""The names in `Manifest.drawn` of a record's queries, of a ranker's training, and of what a user did."""
+"""Names of random choices in `Manifest.drawn`."""
 FORMAT, FORMER_FORMAT = 2, 1
 """The format numbers of workspaces: the one that is written, and the oldest one that is read."""
 
@@ -39,7 +39,6 @@ class StageRecord(Value, frozen=True, kw_only=True):
     ended: str | None = None
     files: Number = 0
     cpu: CpuTimes | None = None
-    """The CPU time; None = unknown."""
 
     @property
     def seconds(self) -> float | None:
@@ -76,11 +75,10 @@ class Manifest(Value, frozen=True, kw_only=True):
     projects: tuple[ProjectInfo, ...] = ()
     """The projects that were merged, if several were; each file's path then begins with its project."""
     clustered: str = ""
-    """The field of a dataset that groups records into clusters: those in one folder; "" = there is none."""
+    """The field of a dataset that groups records into clusters, each of which is a folder; "" = no field."""
     rounds: Annotated[int, Meta(ge=1, le=1_000)] = 1
     turns: str = ""
-    """A name for the run in which several engines were asked in turns, the same in all of their workspaces; "" = no
-    such run."""
+    """The name of the run that asked several engines in turns, the same in all their workspaces; "" = no such run."""
     # Stored manifests have the field by its former name.
     sent: SentConfiguration | None = field(default=None, name="told")
     machine: MachineState = MachineState()
@@ -88,14 +86,14 @@ class Manifest(Value, frozen=True, kw_only=True):
     trouble: str = ""
     dependencies: dict[str, str] = {}
     dependencies_left_out: bool = False
-    """True if the project's dependencies could have been installed for the engine, and were not."""
+    """True if the project's dependencies could have been installed for the engine, but were not."""
     unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
-    """The share of the imports in files with sessions that are neither in the project, nor in the language's library,
-    nor among the dependencies. None if the language cannot tell, or nothing is imported."""
+    """The share of imports, in files with sessions, that are in neither the project, nor the language's library, nor
+    the dependencies. None if that is not known, or nothing is imported."""
     unresolved_packages: dict[str, Number] = {}
     """The number of these imports by package, the most frequent first; at most 100 packages."""
     remedies: dict[str, str] = {}
-    """What would help the engine to find these packages, by package; empty if no engine looks at them."""
+    """Package → what would help the engine to find it; empty if the engine does not look at packages."""
     endpoint: str = ""
     settings_left_out: str = ""
     """The project's settings that the engine was not given, since they could do harm; "" = none."""
@@ -104,16 +102,11 @@ class Manifest(Value, frozen=True, kw_only=True):
     footprint: Footprint = Footprint()
     plugins: dict[str, str] = {}
     state: Determinism | None = None
-    """The sessions that were asked more than once, and those whose results differed; None if there are none, as in
-    older workspaces."""
+    """The sessions that were asked more than once, and those whose results differed; None if there are none."""
     is_function: bool = False
-    """True if its lists are a function of the question by construction: a baseline's, or another order of stored
-    lists."""
-    deletion: Determinism = Determinism()
-    """The sessions that were asked again with their text reached by a deletion, and those whose results then differed.
-    """
+    """True if lists are a function of the question by construction, as those of a baseline or of `rerank`."""
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
-    """Seconds, in all starts, of waiting for work that the engine had announced."""
+    """The seconds, over all starts, spent on waiting for work that the engine announced."""
     grammar: str
     python: str
     os: str
@@ -129,23 +122,21 @@ class Manifest(Value, frozen=True, kw_only=True):
     statuses: dict[str, Number] = {}
     reused: Number = 0
     precision: Annotated[float, Meta(gt=0, lt=1)] | None = None
-    """The largest half width that the interval of one metric may have; None = the number of sessions does not depend on
-    a precision."""
+    """The largest half width of the interval, if that decided the number of sessions."""
     sampling: Sampling | None = None
     """How stage 1 drew the sessions, if it parsed only some files; `generated` is an estimate then."""
     closures: dict[str, str] = {}
-    """The digest of all files that results in a source file depend on, by source file, if the engine declares these;
-    empty = results depend on the whole project."""
+    """Source file → digest of all files that its results depend on, if the engine declares these; empty = the whole
+    project."""
     detection: Detection | None = None
-    """The difference that a comparison is to find if only as many sessions are asked as that takes; None = their number
-    does not depend on a difference."""
+    """The difference to find, if that decided the number of sessions."""
     generated: Number = 0
-    """The number of sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
+    """The number of sessions in the actions, from which `sessionProbability` and `sessionsLimit` choose."""
     strata: dict[str, dict[str, Number]] = {}
-    """The classes that a limited sample was drawn from one by one, with the number of the sessions of each: project
-    ("", unless several were merged) → class → sessions of this shard. A project without any is a simple sample."""
+    """The classes that a limited sample was drawn from: project ("" unless several were merged) → class → number of its
+    sessions in this shard. A project that is missing has a simple sample."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
-    """The share of the source text that the grammar could not read, by its syntax trees."""
+    """The share of the source text that the grammar could not read."""
     unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
     """The share that could not be read, by file; the worst files first, ten at most."""
     left_out: dict[str, Number] = {}
@@ -154,8 +145,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
     drawn: dict[str, str] | None = None
-    """The random choices that decide figures, besides the choice of sessions: name → seed. None in workspaces that are
-    older than this field, or that another program made."""
+    """Random choice that decides figures, besides the choice of sessions → seed. None in older workspaces, and in those
+    of other programs."""
     histories: Histories | None = None
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
@@ -177,7 +168,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         """Check that counts and times do not contradict each other. Raises ValueError if they do."""
         if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
             raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
-        # A run with `--precision` by a former version, which drew sessions by their expected answers, has no files.
+        # Former versions with `--precision` stored no files, and drew sessions by their expected answers.
         if self.sampling and not self.sampling.files:
             raise ValueError("its sessions were drawn by what a former version of --precision expected: evaluate again")
         for record in self.stages.values():
@@ -195,14 +186,14 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def figures(self) -> set[str]:
-        """Return the units of the metrics that this run can have figures of: see `Metric.of`."""
+        """Return the units of the metrics that apply to this run (see `Metric.of`)."""
         # Masked tokens are tokens, so metrics of tokens apply to them as well.
         own = {self.unit, "tokens"} if self.unit == MASKED else {self.unit}
         return own | ({"either", "models"} if self.endpoint else {"either"})
 
     @property
     def complete(self) -> bool:
-        """Return whether the run came to its end: all chosen sessions were asked, and all their files are complete."""
+        """Return whether the run ended, so that all chosen sessions were asked."""
         return "interpret" in self.stages
 
     @property
@@ -210,7 +201,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         """Return the random choices that decide figures: name → seed. Another seed would change the figures."""
         if self.drawn is not None:
             return self.drawn
-        # Each of these sessions is one draw of the modelled user, and has no other possible course.
+        # In older workspaces, each session is one random course of the modelled user.
         return {USER: str(self.seed)} if decides_by_chance(self.user) else {}
 
     def conditions(self) -> dict[str, str]:
@@ -241,23 +232,21 @@ class Manifest(Value, frozen=True, kw_only=True):
             "engine": f"{self.engine.name} {self.engine.version}",
             "completion type": self.completion_type,
             "ranking model": self.model,
-            # Sessions that were drawn have not all lookups that figures need today.
+            # Randomly drawn sessions lack lookups that figures need today.
             "draws of the user": self.draws.get(USER, ""),
         }
 
     @property
     def clusters(self) -> str:
-        """Return the plural name of the units in a sample of other code."""
+        """Return the plural name of the sampling units of other code."""
         return f"groups by {self.clustered}" if self.clustered else cluster_unit(len(self.projects))
 
     def cluster(self, path: str) -> str:
-        """Return the cluster that a file is sampled with: its folder in a dataset that names a field for that, its
-        project if there are many projects, else the file itself."""
+        """Return the sampling unit of a file (see `clusters`)."""
         return find_cluster(path, self.clusters)
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:
-    """Yield the name, the former and the present value of each difference."""
     return ((name, value, now[name]) for name, value in was.items() if value != now[name])
 
 

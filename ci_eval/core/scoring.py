@@ -330,14 +330,18 @@ def mean_over_sessions(
     return make_metric(name, summary, observe_each(value), unit, **facts)
 
 
-def recall_within(k: int) -> Metric:
+def recall_within(
+    k: int,
+    name: str = "RecallAt",
+    summary: str = "share of sessions in which the expected text stood PLACE",
+    **facts: Any,
+) -> Metric:
     """Return a metric: the share of sessions whose expected text is among the first `k`. Empty and failed answers count
-    as misses."""
+    as misses. `summary`: PLACE becomes `first` or `among the first K`."""
 
-    def hit(session: SessionScore) -> float:
+    def hit(session: SessionScore) -> bool:
         rank = rank_of(session)
-        return float(rank is not None and rank <= k)
+        return rank is not None and rank <= k
 
-    place = "first" if k == 1 else f"among the first {k}"
-    summary = f"share of sessions in which the expected text stood {place}"
-    return mean_over_sessions(f"RecallAt{k}", summary, hit, order=(1, k), of_the_user=True)
+    summary = summary.replace("PLACE", "first" if k == 1 else f"among the first {k}")
+    return mean_over_sessions(f"{name}{k}", summary, hit, **facts or {"order": (1, k), "of_the_user": True})

@@ -1,7 +1,5 @@
-"""The spans of a text: its lines, and how much of it belongs together, in the file as in a model's answer.
-
-The rules look at the text alone, the same for every language, so that both ends are found alike.
-"""
+"""The end of a word, line, statement or block in a text: by the same rules in a file and in a model's answer, and the
+same for every language."""
 
 from __future__ import annotations
 
@@ -16,21 +14,18 @@ _PIECES = re.compile(
     r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[()\[\]{};\n]|\\\n',
     re.DOTALL,
 )
-"""The tokens that decide: texts in quotes, brackets, ends of statements, and an escaped end of line."""
+"""Texts in quotes, brackets, ends of statements, and an escaped end of line."""
 _CLOSING = re.compile(r"[)\]};,]+|end\W*")
 """A line that closes a block, and begins no other as `} else {` does."""
 _WORD = re.compile(r"\w+")
 
 
 def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> str:
-    """Return the beginning of `text` (what is, or would be, after the caret) that is one such span.
+    """Return the span at the beginning of `text`, which is the text after the caret; `before` is the text before it.
 
-    word: what `word` matches, by default letters, digits and underscores. line: up to the end of the line. statement:
-    up to the first `;`, or end of a line, outside of brackets that were opened after the caret. block: the line, with
-    all lines below that are indented deeper, and the one that closes them. text: all of it. Blanks at the end of a line
-    do not count.
-
-    `before`: the text before the caret.
+    word: the match of `word`. line: up to the end of the line. statement: up to the first `;` or line end outside of
+    brackets that were opened after the caret. block: the line, the deeper lines below it, and the line that closes
+    them. text: everything. Blanks at the ends of lines are left out.
     """
     return "\n".join(line.rstrip() for line in text[: _end(text, before, span, word)].split("\n")).rstrip()
 

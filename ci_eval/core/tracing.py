@@ -1,4 +1,4 @@
-"""A trace of the messages to and from an engine: one line for each, while a listener is set."""
+"""A trace of the messages to and from an engine, one line each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Direction = Literal["->", "<-"]
 Listener = Callable[[Direction, bytes], None]
 
 LONGEST = 80
-"""Characters left of a shortened text."""
+"""The number of characters that are left of a long text."""
 MOST = 5
-"""Elements left of a shortened list."""
+"""The number of elements that are left of a long list."""
 DEEPEST = 20
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -87,8 +87,8 @@ class Trace:
 
 
 def shorten_value(value: Any, levels: int = DEEPEST) -> Any:
-    """Return the JSON value with only the beginning of each long text and list, followed by the whole length. Lists and
-    objects below `levels` levels of nesting become "…"."""
+    """Return the JSON value with only the beginnings of long texts and lists, and their lengths. Lists and objects
+    below `levels` levels of nesting become "…"."""
     if not levels and isinstance(value, list | dict):
         return "…"
     if isinstance(value, str):

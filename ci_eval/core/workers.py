@@ -62,13 +62,10 @@ class Workers(Generic[Task, Result]):
         shared: tuple[object, ...] = (),
         again: Callable[[TaskOutcome[Task, Result]], Task | None] | None = None,
     ) -> None:
-        """Store the job, without starting a process. `jobs`: number of processes. `timeout`: seconds that one task may
-        take.
-
-        `tries`: the number of workers that may die of a task before it is given up. `shared`: arguments that come
-        before the task; each worker gets them once. `again`: a function that returns what is done next in place of a
-        task that went wrong; None if nothing is.
-        """
+        """Store the job, without starting a process. `jobs`: the number of processes. `timeout`: the seconds that a
+        task may take. `tries`: the number of workers that may die of a task before it is given up. `shared`: arguments
+        before the task, which each worker gets once. `again`: a function that returns the task to do next in place of a
+        task that failed, or None."""
         self._job = (function, shared)
         self._counter = _CONTEXT.RawValue(ctypes.c_uint64)
         self._jobs = jobs
@@ -206,14 +203,14 @@ _counters: list[ctypes.c_uint64] = []
 
 
 def count() -> None:
-    """Count one more item as done: in a worker, this tells the parent. Elsewhere it does nothing."""
+    """Count one more item as done, for the parent's progress bar. Outside of a worker, this does nothing."""
     for counter in _counters:
         # There is no lock, since a killed worker would never release it; a lost count only affects the progress bar.
         counter.value += 1
 
 
 def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
-    # Ctrl-C reaches all processes of a terminal, and the parent alone decides what becomes of the workers.
+    # Ctrl-C reaches all processes of a terminal, but the parent alone ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if sys.platform == "linux":
@@ -239,11 +236,12 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
 
 @contextmanager
 def _delay_interrupts() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block. A process that is started meanwhile gets none until it unblocks SIGINT."""
+    """Delay Ctrl-C to the end of the block. A process that is started in the block gets none until it unblocks
+    SIGINT."""
     # The start of multiprocessing's tracker would unblock the signal.
     resource_tracker.ensure_running()
     is_main, interrupts = threading.current_thread() is threading.main_thread(), list[int]()
-    # Other threads, which do not block the signal, would have it handled here as well.
+    # Python also handles, in this thread, a signal that another thread received, so its handler is replaced too.
     former = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number)) if is_main else None
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -258,7 +256,7 @@ def _delay_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _spare_process() -> Iterator[None]:
-    """Let a process that is started meanwhile have one thread, and not import this one's main module."""
+    """In the block, let a started process have one thread, and not import the main module of this process."""
     # Workers share the cores, and threads that wait for each other on busy cores take ten times as long.
     chosen = THREADS in os.environ
     os.environ.setdefault(THREADS, "1")
@@ -279,8 +277,8 @@ THREADS = "OPENBLAS_NUM_THREADS"
 """The environment variable that numpy's OpenBLAS reads when it is loaded."""
 
 CPU_LIMIT_S = 60.0
-"""The CPU time that a worker may spend on one answer, besides the time that the engine has: an answer can be written
-such that a pattern needs hours to read it."""
+"""The CPU time that a worker may spend on one answer, besides the engine's timeout: a hostile answer could keep a
+pattern busy for hours."""
 
 
 @contextmanager

@@ -5,6 +5,7 @@ view.yaml        the view of reports and comparisons (config/loading.py), which 
 manifest.json    the run, its engine, project and machine, and its progress
 actions/         one FileActions per source file           (.json.zst)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)
+                 If there are many, these files are in all.zip once the run is finished.
 errors/          one FileError per file that gave trouble   (.json)
 names.npz        the count of each name in the project, for rankers
 unfinished/      the sessions so far of the files that workers are playing
@@ -72,9 +73,9 @@ class Workspace:
         self._manifest: Manifest | None = None
 
     @classmethod
-    def create(cls, folder: Path, hint: str = "") -> Workspace:
-        """Create a workspace in a new or empty folder. Raises WorkspaceError, which ends with `hint`."""
-        cls.check_free(folder, hint)
+    def create(cls, folder: Path) -> Workspace:
+        """Create a workspace in a new or empty folder. Raises WorkspaceError."""
+        cls.check_free(folder)
         for part in FOLDERS:
             atomic.make_folder(folder / part)
         return cls(folder)
@@ -134,6 +135,8 @@ class Workspace:
     def seal(self) -> None:
         """Write the digests of all parts into the manifest, for whoever gets this folder as an artifact."""
         manifest = self.manifest()
+        for part in ARCHIVED:
+            stored.archive(self.folder / part)
         # The manifest's digest is computed from its file, so the file must have its final content.
         self._write_manifest(replace(manifest, digests={}))
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
@@ -172,7 +175,7 @@ class Workspace:
         """Return the begin and end, in code points, of everything in a source file that has sessions, sampled or not;
         empty if its actions are missing."""
         stored_at = self.actions_path(path)
-        if not stored_at.exists():
+        if not stored.exists(stored_at):
             return {}
         return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_items(stored_at)}
 
@@ -206,14 +209,21 @@ class Workspace:
         """Return the files of actions, sorted by name: the same order in every run."""
         return _packed_files(self.folder / "actions", ACTIONS)
 
+    def copy_actions(self, target: Workspace) -> None:
+        for path in self.action_files():
+            stored.copy(path, target.folder / "actions" / path.name)
+
     def write_sessions(self, path: str, packed: bytes) -> None:
         _replace(self.sessions_path(path), packed)
 
     def has_sessions(self, path: str) -> bool:
-        return self.sessions_path(path).exists()
+        return stored.exists(self.sessions_path(path))
 
     def drop_sessions(self, path: str) -> None:
-        self.sessions_path(path).unlink(missing_ok=True)
+        file = self.sessions_path(path)
+        if file.name in stored.archived(file.parent):
+            stored.unarchive(file.parent)
+        file.unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
         for path in self.session_files():
@@ -271,8 +281,9 @@ class Workspace:
     def write_error(self, error: FileError) -> None:
         atomic.write_json(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", error)
 
-    def drop_error(self, path: str, stage: str) -> None:
-        (self.folder / "errors" / f"{make_file_name(path)}.{stage}.json").unlink(missing_ok=True)
+    def drop_error(self, path: str) -> None:
+        """Remove the error of stage 2 for a source file."""
+        (self.folder / "errors" / f"{make_file_name(path)}.interpret.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
         paths = (self.folder / "errors").glob("*.json")
@@ -294,8 +305,9 @@ class Workspace:
         atomic.tidy(self.folder)
 
     def clear(self, part: str) -> None:
-        for path in (self.folder / part).glob("*.json*"):
-            path.unlink()
+        for pattern in ("*.json*", stored.ARCHIVE):
+            for path in (self.folder / part).glob(pattern):
+                path.unlink()
 
 
 def find_workspaces(places: Iterable[Path]) -> list[Path]:
@@ -313,6 +325,7 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
     return workspaces
 
 
+ARCHIVED = ("actions", "sessions")
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
 
 
@@ -359,7 +372,7 @@ ACTIONS, SESSIONS = ".json", ".jsonl"
 def _packed_path(path: Path) -> Path:
     """Return the path with the suffix of its packing: that of the existing file, else that of today."""
     former = path.with_name(path.name + stored.FORMER_SUFFIX)
-    return former if former.exists() else path.with_name(path.name + stored.SUFFIX)
+    return former if stored.exists(former) else path.with_name(path.name + stored.SUFFIX)
 
 
 def _replace(path: Path, packed: bytes) -> None:
@@ -370,8 +383,9 @@ def _replace(path: Path, packed: bytes) -> None:
 
 def _packed_files(folder: Path, end: str) -> list[Path]:
     """Return the packed files of a folder whose names end so, sorted. Raises WorkspaceError if one is there twice."""
-    suffixes = (stored.SUFFIX, stored.FORMER_SUFFIX)
-    paths = sorted(path for suffix in suffixes for path in folder.glob(f"*{end}{suffix}"))
+    suffixes = (f"{end}{stored.SUFFIX}", f"{end}{stored.FORMER_SUFFIX}")
+    names = {path.name for path in folder.glob("*")} | stored.archived(folder).keys()
+    paths = sorted(folder / name for name in names if name.endswith(suffixes))
     if twice := next((stem for stem, times in Counter(path.stem for path in paths).items() if times > 1), None):
         raise WorkspaceError(f"{folder / twice} is there twice, packed in two ways: evaluate again")
     return paths

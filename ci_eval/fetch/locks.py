@@ -10,13 +10,23 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import is_own
-from ci_eval.core.base.workspaces import PYPROJECT, normalize, read_catalogs, read_layout, read_pyproject, table
+from ci_eval.core.base.workspaces import (
+    PYPROJECT,
+    REQUIREMENTS,
+    normalize,
+    read_catalogs,
+    read_layout,
+    read_local,
+    read_pyproject,
+    read_requirement_lines,
+    table,
+)
 from ci_eval.fetch.packages import NPM, NPM_NAME
 
 # PEP 508 without `@ URL`; narrower if that does no harm. No two parts begin alike, so it takes linear time.
@@ -51,10 +61,15 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
     if groups != "all" and (unknown := {*map(normalize, groups)} - known):
         has = f"has {', '.join(sorted(known))}" if known else "has none"
         raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and the project {has}")
-    plain = [text.strip() for text in requirements]
-    if wrong := [text for text in requirements if not PLAIN.fullmatch(text.strip())]:
-        raise foreign(wrong[0], file)
     layout = read_layout(root)
+    folders = {folder.resolve() for folder in (root, *layout.members.values())}
+    plain = [
+        text.strip()
+        for text in requirements
+        if not (local := read_local(text)) or not any((folder / local[1]).resolve() in folders for folder in folders)
+    ]
+    if wrong := [text for text in plain if not PLAIN.fullmatch(text)]:
+        raise foreign(wrong[0], file)
     names = [normalize(name_of(text)) for text in plain]
     for name, text in zip(names, plain, strict=True):
         # Anybody can publish a package of that name in a registry.
@@ -94,13 +109,8 @@ def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str
         manifests = dict.fromkeys((root, *read_layout(root).members.values()))
         read = [_read_pyproject(folder / PYPROJECT, root, groups) for folder in manifests]
         return PYPROJECT, [text for texts, _ in read for text in texts], {name for _, names in read for name in names}
-    if is_own(root / "requirements.txt", root):
-        text = (root / "requirements.txt").read_text(errors="replace").replace("\\\n", " ")
-        # Options such as --hash may follow a requirement.
-        lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
-        lines = [line for line in lines if line and not ITSELF.fullmatch(line)]
-        lines = [line for line in lines if not line.startswith("-") or line.startswith(("-e", "--editable"))]
-        return "requirements.txt", lines, set()
+    if is_own(root / REQUIREMENTS, root):
+        return REQUIREMENTS, [line for line in read_requirement_lines(root) if not ITSELF.fullmatch(line)], set()
     return "", [], set()
 
 
@@ -111,13 +121,22 @@ def foreign(requirement: str, file: str) -> PreparationError:
 def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], set[str]]:
     manifest = read_pyproject(path, root)
     project = table(manifest, "project")
-    named = {**table(project, "optional-dependencies"), **table(manifest, "dependency-groups")}
+    poetry = table(manifest, "tool", "poetry")
+    groups_of_poetry = {"dev": poetry.get("dev-dependencies")} | {
+        name: table(group).get("dependencies") for name, group in table(poetry, "group").items()
+    }
+    named = {
+        **{name: list(_convert_poetry(table(needs))) for name, needs in groups_of_poetry.items() if needs},
+        **table(project, "optional-dependencies"),
+        **table(manifest, "dependency-groups"),
+    }
+    own = project.get("dependencies", list(_convert_poetry(table(poetry, "dependencies"))))
     known = {normalize(name): requirements for name, requirements in named.items()}
     waiting = ["", *(known if groups == "all" else map(normalize, groups))]
     texts: list[str] = []
     try:
         for name in waiting:
-            requirements = known.get(name, []) if name else project.get("dependencies", [])
+            requirements = known.get(name, []) if name else own
             for text in msgspec.convert(requirements, list[str | dict[str, str]]):
                 if isinstance(text, str):
                     texts.append(text)
@@ -126,6 +145,29 @@ def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], 
     except msgspec.MsgspecError as error:
         raise PreparationError(f"Cannot read the dependencies in {path.relative_to(root)}: {error}") from error
     return texts, set(known)
+
+
+def _convert_poetry(dependencies: Mapping[str, Any]) -> Iterator[str]:
+    """Yield Poetry's dependencies as pip takes them, without optional ones and Python itself. Of several versions of
+    one package, or alternatives, any will do."""
+    for name, given in dependencies.items():
+        version, fields = (given, {}) if isinstance(given, str) else (table(given).get("version"), table(given))
+        if normalize(name) == "python" or fields.get("optional"):
+            continue
+        parts = version.split(",") if isinstance(version, str) and "|" not in version else []
+        limits = ",".join(filter(None, (_convert_version(part.strip()) for part in parts)))
+        yield f"{name}{limits}" + (f"; {fields['markers']}" if "markers" in fields else "")
+
+
+def _convert_version(version: str) -> str:
+    """Return Poetry's `^1.2`, `~1.2` or `1.2` as a version specifier; "" for any version."""
+    numbers = [int(number) for number in re.findall(r"\d+", re.split(r"[a-z+-]", version.lower())[0])]
+    if version[:1] not in {"^", "~"} or version.startswith("~=") or not numbers:
+        return "" if version == "*" else f"=={version}" if version[:1].isdigit() else version
+    # `^` keeps the first number that is not 0, `~` the first two.
+    kept = next((at for at, number in enumerate(numbers) if number), len(numbers) - 1)
+    kept = kept if version[0] == "^" else min(1, len(numbers) - 1)
+    return f">={version[1:].strip()},<{'.'.join(map(str, [*numbers[:kept], numbers[kept] + 1]))}"
 
 
 def read_json(path: Path, kind: type[Read]) -> Read:

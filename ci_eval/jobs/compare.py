@@ -100,7 +100,13 @@ def compare(
     if view.title and len(others) > 1:
         raise ConfigError(f"--title names one evaluation, and here are {len(others)} besides the base: leave it out")
     # A mistake in a rule fails before anything is compared.
-    rules = {workspace.folder: load_rules(workspace, gates, user, view, screen) for workspace in others or workspaces}
+    user_metrics = ml.metrics_of_user(ml.load_user_model(user)) if user else ()
+    rules = {
+        workspace.folder: comparison_rules.attach_gates(user_metrics, ml.DECLARED, gates)
+        if user
+        else comparison_rules.judging(runs.stored_config(workspace, view), gates)
+        for workspace in others or workspaces
+    }
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
         screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
     names = name_sides(workspaces, view)
@@ -218,23 +224,6 @@ def read_history(folder: Path, screen: Screen) -> stage.History:
 
 def _start(workspace: Workspace) -> float:
     return machine.seconds(workspace.manifest().start)
-
-
-def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Rules:
-    """Return the workspace's own rules, by the view, with more gates. Raises ConfigError."""
-    if user is None:
-        loaded = runs.load_workspace(workspace, view)
-        config, old = loaded.config, loaded.config.comparison.gates
-        if old and not loaded.own_headline:
-            # These gates are from before gates named a filter: they were about all sessions.
-            now = tuple(map(comparison_rules.upgrade_rule, old))
-            config = replace(config, comparison=replace(config.comparison, gates=now))
-            screen.warn(
-                f"the gates of {workspace.folder} are older than their filters, and are read as of all sessions: "
-                f"{', '.join(now)}; write RecallAt1[names] >= -1pp, or leave the filter out, for names alone"
-            )
-        return comparison_rules.judging(config, gates)
-    return comparison_rules.attach_gates(ml.metrics_of_user(ml.load_user_model(user)), ml.DECLARED, gates)
 
 
 def compare_pair(
@@ -360,7 +349,10 @@ def rank_nightly(
         screen.warn(f"not ranked, since no other evaluation has the same sessions: {', '.join(single)}")
     groups = {name: group for name, group in groups.items() if len(group) > 1}
     # A mistake in a gate is found before there is an output.
-    rules = {workspace.folder: load_rules(workspace, gates, None, UNGATED, screen) for workspace in workspaces}
+    rules = {
+        workspace.folder: comparison_rules.judging(runs.stored_config(workspace, UNGATED), gates)
+        for workspace in workspaces
+    }
     target = atomic.empty_folder(output)
     if not groups:
         screen.warn("there is nothing to rank: it takes two evaluations of one project with the same sessions")

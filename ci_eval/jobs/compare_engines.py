@@ -222,6 +222,8 @@ def compare_engines(
     folder = runs.choose_output(sides[0].config, output)
     if resume and not detection and (folder / phases.PHASES).exists():
         raise WorkspaceError(f"{folder} was begun without a number of sessions: give the same command as then")
+    if sides[0].config == sides[1].config:
+        screen.warn("both sides are the same engine, so every difference is chance: NAME@VERSION or --new-set differs")
     names = name_folders(sides)
     # All folders are checked before anything is prepared, which may take minutes.
     for name in names:

@@ -121,9 +121,3 @@ def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateR
 def make_gate_error(gates: Sequence[tuple[str, GateResult]]) -> GateFailed | None:
     broken = [f"{title}: {gate.rule}" if title else gate.rule for title, gate in gates if not gate.passed]
     return GateFailed(f"{len(broken)} of {len(gates)} gates failed: {'; '.join(broken)}") if broken else None
-
-
-def upgrade_rule(rule: str) -> str:
-    """Return a gate from before gates named a filter, in today's syntax."""
-    # A gate without a filter was about all sessions. Today it is about the headline's sessions.
-    return rule if "[" in rule else re.sub(r"^\s*(\w+)", rf"\1[{EVERYTHING.lower()}]", rule)

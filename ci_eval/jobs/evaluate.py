@@ -11,12 +11,11 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.core import machine
 from ci_eval.core import rerank as stage
-from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import graders, languages, rankers, tasks
-from ci_eval.core.config import Config, dump, keys, override, patch, set_engine_command
-from ci_eval.core.config.loading import UNCHANGED, View, change_view, complete_key
+from ci_eval.core.config import Config, dump, patch, set_engine_command
+from ci_eval.core.config.loading import UNCHANGED, View, change_view
 from ci_eval.core.contracts import Pairing, RunSettings
 from ci_eval.core.interpret import Grading, grade_anew
 from ci_eval.core.manifest import RANKER
@@ -77,9 +76,6 @@ def evaluate(
         return pipeline.make_reports(workspace, viewed, rules)
 
 
-STAGE = ("interpret", "engine")
-
-
 def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
     folder = runs.choose_output(config, output)
     Workspace.check_free(folder)
@@ -99,7 +95,6 @@ def only_sessions(
     command: str | None = None,
     completion_type: str | None,
     model: Path | None,
-    settings: Sequence[str] = (),
     trusted: bool,
     output: Path | None,
     jobs: int,
@@ -109,8 +104,8 @@ def only_sessions(
 ) -> Path:
     """Run stage 2 on a workspace's actions, and return the folder of the sessions.
 
-    Sessions of another engine, completion type or shard, or with other `settings` (KEY=VALUE of stage 2), go into the
-    new workspace `output`. `command`: of a language server. `reuse`: as in `evaluate`.
+    Sessions of another engine, completion type or shard go into the new workspace `output`. `command`: of a language
+    server. `reuse`: as in `evaluate`.
     """
     source = Workspace.open(folder)
     runs.check_single_project(source)
@@ -123,31 +118,13 @@ def only_sessions(
     config = patch(runs.measured_config(source), engine=engine, completion_type=completion_type, model=model)
     if command is not None:
         config = set_engine_command(config, command)
-    config = _change_stage(config, settings)
     instead = "choose an engine with --engine or --engine-command"
     runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None, instead=instead)
-    measured = runs.measured_config(source).interpret
-    was_size, size = (
-        (settings.sessions_limit, settings.session_probability) for settings in (measured, config.interpret)
-    )
-    if source.manifest().sampling and size != was_size:
-        raise ConfigError(
-            f"{source.folder} holds only the sessions that were drawn for it: give another number of sessions to "
-            "`ci-eval evaluate`"
-        )
     if output is not None:
         Workspace.check_free(output)
     if reuse:
         check_reusable(config, source.manifest().rounds)
     prepared = prepare(config, screen)
-    was, seed = source.manifest(), prepared.config.interpret.seed
-    if seed != was.seed:
-        sampled = prepared.records or prepared.task.of_imports or was.sampling
-        if sampled or was.strategy != runs.new_manifest(prepared, jobs=1).strategy:
-            raise ConfigError(
-                f"the actions of {source.folder} were sampled with the seed {was.seed}, and others belong to {seed}: "
-                f"`ci-eval actions --set interpret.seed={seed}` makes them"
-            )
     if output is None:
         workspace = runs.resume_run(source, prepared, jobs)
     else:
@@ -160,30 +137,6 @@ def only_sessions(
         else:
             pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace.folder
-
-
-def _change_stage(config: Config, settings: Sequence[str]) -> Config:
-    """Apply `--set` values. Raises ConfigError for settings of other stages."""
-    known = {key.name for key in keys()}
-    spelled = []
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        # A seed is that of stage 2 here, although language models have one, too.
-        own = f"interpret.{name.strip()}"
-        key = own if own in known else complete_key(name.strip())
-        spelled.append(f"{key}{equals}{value}")
-        if key.partition(".")[0] not in STAGE:
-            raise ConfigError(
-                f"`{key}` is not a setting of stage 2, whose settings are those of {' and '.join(STAGE)}: the actions "
-                "were made without it, and reports take theirs from `ci-eval report --set`"
-            )
-    changed = override(config, spelled)
-    if changed.actions != config.actions:
-        raise ConfigError(
-            "a modelled user is asked at every prefix, and the actions of this workspace have other ones: make them "
-            "with `ci-eval actions --set 'actions.strategy.prefix={name: EveryPrefix}'`"
-        )
-    return changed
 
 
 def only_logs(
@@ -241,8 +194,7 @@ def rerank(
         config = replace(config, interpret=replace(config.interpret, ranking_model=None))
     target = Workspace.create(output)
     target.write_config(dump(config))
-    for path in source.action_files():
-        atomic.copy(path, output / "actions" / path.name)
+    source.copy_actions(target)
     for error in source.errors():
         # Errors of stage 1 belong to the actions, which are the same.
         target.write_error(error)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core import logs, machine
-from ci_eval.core.base import atomic
+from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.loading import UNCHANGED, View, change_view
@@ -91,10 +91,10 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
     merged = Workspace.create(output)
     atomic.copy(shards[0].config_path, merged.config_path)
     for shard in shards:
-        for part in ("actions", "errors"):
-            for path in sorted((shard.folder / part).glob("*.json*")):
-                # A file that all shards have is copied again, with the same content.
-                atomic.copy(path, merged.folder / part / path.name)
+        # A file that all shards have is copied again, with the same content.
+        shard.copy_actions(merged)
+        for path in sorted((shard.folder / "errors").glob("*.json")):
+            atomic.copy(path, merged.folder / "errors" / path.name)
     holders: dict[str, list[Workspace]] = {}
     for shard in shards:
         for source in shard.sources():
@@ -102,7 +102,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
     for path_of_source, pieces in holders.items():
         if len(pieces) == 1:
             whole = pieces[0].sessions_path(path_of_source)
-            atomic.copy(whole, merged.folder / "sessions" / whole.name)
+            stored.copy(whole, merged.folder / "sessions" / whole.name)
             continue
         known: set[str] = set()
         pack = Pack(pieces[0].source(path_of_source))
@@ -215,7 +215,7 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
         "configuration": config,
         "classes of the sample": manifest.classes,
         # The action files are the same, to the byte, in all shards of a run.
-        "text of the project": {path.name: path.stat().st_size for path in shard.action_files()},
+        "text of the project": {path.name: stored.size(path) for path in shard.action_files()},
     }
 
 
@@ -261,7 +261,6 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         footprint=footprint.merge_footprints(shard.footprint for shard in shards),
         # The engine of a shard that was not checked may be nondeterministic.
         state=sum((state for state in states if state), Determinism()) if states and all(states) else None,
-        deletion=sum((shard.deletion for shard in shards), Determinism()),
         waited=sum(shard.waited for shard in shards),
         # The busiest machine counts, since its times are the least reliable.
         machine=max((shard.machine for shard in shards), key=lambda state: (state.busy, state.load or 0.0)),

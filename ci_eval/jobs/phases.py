@@ -42,13 +42,15 @@ from ci_eval.rendering.figures import format_count
 
 PHASES = "phases"
 SECONDS = "seconds"
-"""The file with the time of the first phase: a resumed run would measure another speed, and choose another size."""
+"""The file with the pilot's times: a resumed run would measure another speed, and choose another size."""
+PILOT = 20
+"""The number of sessions whose speed says how long more of them take."""
 POWER = 0.8
 USUAL_DIFFERENCE = 0.02
 USUAL = "Recall"
 MOST = 20
 SIZES = (200, 400, 600, USUAL_SESSIONS)
-"""The numbers of sessions of a comparison if the user gives none; the speed of the first phase chooses one."""
+"""The numbers of sessions of a comparison if the user gives none; the speed of the pilot chooses one."""
 PATIENCE_SECONDS = 120.0
 
 
@@ -185,17 +187,14 @@ def find_difference(
     def choose_size(phases: _Phases) -> int:
         size, sessions = phases.size, len(phases.order)
         if not size:
-            points, subject = f"{wanted * 100:g}pp", f"in {detection.metric} of {label(filters.headline)}"
-            count = f"{sessions:,} sessions, each {len(asked) * base.manifest().rounds} times"
-            if most and most < sessions:
-                enough = "" if others else f", fewer if they show {points} {subject}"
-                hint = "--all asks all" if others else f"`--detect {points}` asks as many as that takes, --all asks all"
-                screen.say(
-                    f"Asking at most {most:,} of {count}, as many as fit {PATIENCE_SECONDS / 60:g} minutes{enough}; "
-                    f"{hint}"
-                )
-            else:
-                screen.say(f"Asking as many of {count}, as show {points} {subject}; --all asks all")
+            asked_most = sessions if most is None else min(phases.affordable(most), sessions)
+            count = f"{sessions:,} sessions, each {phases.rounds * len(asked)} times"
+            takes = minutes(phases.seconds(asked_most))
+            goal = f"{wanted * 100:g} points in {detection.metric} of {label(filters.headline)}"
+            fewer = "" if others or asked_most <= SIZES[0] else f", fewer if they show {goal}"
+            share = f"all {count}" if asked_most == sessions else f"{asked_most:,} of {count}"
+            hint = "" if asked_most == sessions else "; --all asks all, --sessions N another number"
+            screen.say(f"Asking {share}: {takes}{fewer}{hint}")
             enough_sessions = next_size(None, size, sessions, wanted, power)
         elif others:
             enough_sessions = sessions
@@ -231,13 +230,13 @@ def _ask_in_phases(
         return None
     started, watch = machine.now(), machine.Watch()
     phases = _Phases(asked, folder, jobs, screen)
+    phases.measure_speed()
     while (size := choose_size(phases)) > phases.size and not any(
         progress.given_up for phase in phases.made for progress in phase
     ):
         if phases.size:
-            left = (size - phases.size) * phases.seconds_each() / 60
-            minutes = "less than a minute" if left < 1 else f"about {left:.0f} min"
-            screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked: {minutes} more")
+            left = minutes(phases.seconds(size - phases.size))
+            screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked: {left} more")
         phases.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in phases.made]
@@ -260,56 +259,83 @@ class _Phases:
         self.order = self._listed.order()
         self.leading = np.cumsum(self._listed.classes[self.order] == 0)
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
+        self.rounds = first.manifest().rounds
         self._folder, self._jobs, self._screen = folder, jobs, screen
 
-    def seconds_each(self) -> float:
-        """Return the seconds of one session of the first phase with all engines, which an interrupted run has
-        stored."""
-        return float((self._folder / SECONDS).read_text()) / min(SIZES[0], len(self.order))
+    def measure_speed(self) -> None:
+        """Ask some sessions once, unless an interrupted run did, and store how long engines take to start and to
+        answer."""
+        file, folder = self._folder / SECONDS, self._folder / "pilot"
+        if file.exists():
+            return
+        # The answers are not used: a session counts only if it was asked in all rounds.
+        asked, begun = min(PILOT, len(self.order)), time.monotonic()
+        first = begun, 0.0
+
+        def advance(done: int, _: Progress) -> None:
+            nonlocal first
+            if done and not first[1]:
+                first = time.monotonic(), done / len(self._sides)
+
+        self._play(folder, self.order[:asked], 1, advance)
+        now = time.monotonic()
+        started, done = first if first[1] < asked else (begun, 0.0)
+        atomic.write(file, f"{started - begun:.3f} {(now - started) / (asked - done):.4f}".encode())
+        shutil.rmtree(folder)
+
+    def seconds(self, size: int) -> float:
+        """Return about how long it takes to ask so many sessions in all rounds."""
+        start, each = map(float, (self._folder / SECONDS).read_text().split())
+        return self.rounds * (start + size * each)
 
     def affordable(self, most: int) -> int:
-        """Return the largest usual size, up to `most`, that fits into two minutes; the least before the first
-        phase."""
+        """Return the largest usual size, up to `most`, that fits into two minutes."""
         sizes = [size for size in (*SIZES, most) if size <= most]
-        fits = [size for size in sizes if self.size and size * self.seconds_each() <= PATIENCE_SECONDS]
+        fits = [size for size in sizes if self.seconds(size) <= PATIENCE_SECONDS]
         return max(fits, default=min(sizes))
 
     def count_leading(self, size: int) -> int:
         return int(self.leading[size - 1])
 
     def ask(self, size: int) -> None:
-        number, begun = len(self.made), time.monotonic()
-        repeats = self._sides[0][0].manifest().rounds * len(self._sides)
+        number, repeats = len(self.made), self.rounds * len(self._sides)
         with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
-            self.made.append(
-                interpret.play_files(
-                    [
-                        interpret.EngineSide(self._phase(number, side), self._sides[side][1])
-                        for side in range(len(self._sides))
-                    ],
-                    probability=1.0,
-                    limit=None,
-                    jobs=self._jobs,
-                    rounds=self._sides[0][0].manifest().rounds,
-                    # Each question counts as progress, and a session has several.
-                    advance=lambda done, so_far: steps.show(done // repeats, so_far.planned // repeats, ""),
-                    chosen=self._listed.choose(self.order[self.size : size]),
-                )
-            )
-        if not self.size and not (self._folder / SECONDS).exists():
-            atomic.write(self._folder / SECONDS, f"{time.monotonic() - begun:.3f}".encode())
+
+            def advance(done: int, so_far: Progress) -> None:
+                # Each question counts as progress, and a session has several.
+                steps.show(done // repeats, so_far.planned // repeats, "")
+
+            chosen = self.order[self.size : size]
+            self.made.append(self._play(self._folder / f"{number:03}", chosen, self.rounds, advance))
         self.size = size
         for side, (workspace, _) in enumerate(self._sides):
             for path in [source.path for source in workspace.sources()]:
                 workspace.drop_sessions(path)  # also those of a run that was killed while it wrote them
-            phases = [self._phase(phase, side) for phase in range(len(self.made))]
+            phases = [_open_phase(self._folder / f"{phase:03}", side) for phase in range(len(self.made))]
             self.files = interpret.join_phases(phases, workspace)
 
-    def _phase(self, number: int, side: int) -> Workspace:
-        folder = self._folder / f"{number:03}" / f"{side}"
-        for part in FOLDERS:
-            atomic.make_folder(folder / part)
-        return Workspace(folder)
+    def _play(
+        self, folder: Path, sessions: np.ndarray, rounds: int, advance: Callable[[int, Progress], None]
+    ) -> list[Progress]:
+        return interpret.play_files(
+            [interpret.EngineSide(_open_phase(folder, side), of) for side, (_, of) in enumerate(self._sides)],
+            probability=1.0,
+            limit=None,
+            jobs=self._jobs,
+            rounds=rounds,
+            advance=advance,
+            chosen=self._listed.choose(sessions),
+        )
+
+
+def _open_phase(folder: Path, side: int) -> Workspace:
+    for part in FOLDERS:
+        atomic.make_folder(folder / f"{side}" / part)
+    return Workspace(folder / f"{side}")
+
+
+def minutes(seconds: float) -> str:
+    return "less than a minute" if seconds < 60 else f"about {seconds / 60:.0f} min"
 
 
 def sum_phases(made: Sequence[Progress], files: int) -> Progress:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import numpy as np
@@ -269,13 +270,20 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
         )
     suffixes = ", ".join(prepared.language.suffixes)
     return (
-        f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots: "
-        "choose another --language, or another folder"
+        f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) to evaluate: choose another "
+        "--language, another folder, or other actions.evaluationRoots"
     )
 
 
-def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen: Screen) -> None:
-    """Run the rest of stage 2, for one engine or for several in turns. Raises NothingToEvaluate."""
+def make_sessions(
+    asked: Sequence[tuple[Workspace, Prepared]],
+    jobs: int,
+    screen: Screen,
+    earlier: Path | None = None,
+    again: Mapping[str, frozenset[str]] = MappingProxyType({}),
+) -> None:
+    """Run the rest of stage 2, for one engine or for several in turns. Raises NothingToEvaluate. `again`: file → the
+    sessions to ask, if the others of the file are those of the workspace `earlier`."""
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
     divide_sample(asked, settings.sessions_limit)
@@ -290,7 +298,10 @@ def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen
         screen.say(f"Asking all {count}{times}")
     with screen.steps("Sessions", "sessions") as steps:
         results = interpret.play_files(
-            [interpret.EngineSide(workspace, prepare_logs(preparation, workspace)) for workspace, preparation in asked],
+            [
+                interpret.EngineSide(workspace, prepare_logs(preparation, workspace), earlier, again)
+                for workspace, preparation in asked
+            ],
             probability=probability,
             limit=limit,
             jobs=jobs,
@@ -371,7 +382,6 @@ def record(
             confined=together({manifest.confined, *made.confined}),
             footprint=total,
             waited=total.waited,
-            deletion=total.deletion,
             state=made.state if made.state.asked else None,
             end=machine.now(),
         )

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core import interpret
+from ci_eval.core.base import stored
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import below, read_own
@@ -146,7 +147,7 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
 
 
 def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Run stage 2 with the results of an earlier run. Some files are asked again; if any result differs, nothing is
+    """Run stage 2 with the results of an earlier run. Some sessions are asked again; if any result differs, nothing is
     reused."""
     if not (earlier / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {earlier} yet")
@@ -158,9 +159,9 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
         screen.say(f"Nothing of {earlier} is reused: {changed}")
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)
         return
-    sample, taken = _take_over(kept, workspace, prepared)
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    differing, compared = count_differing(kept, workspace, sample)
+    taken, again = _take_over(kept, workspace, prepared)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen, earlier, again)
+    differing, compared = count_differing(kept, workspace, again)
     # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
     if taken and not verified:
@@ -215,24 +216,25 @@ def _select_conditions(config: Config) -> Config:
     return replace(config, project=project, **left_out)
 
 
-def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
-    """Store the sessions that can be reused. Return a sample of the files, at least one, and the files with stored
-    sessions."""
+def _take_over(
+    kept: Workspace, workspace: Workspace, prepared: Prepared
+) -> tuple[Collection[str], dict[str, frozenset[str]]]:
+    """Store the sessions of files that are reused as a whole. Return all files of which sessions are reused, and by
+    file the sessions to ask again."""
     heads = {head.path: head for head in workspace.heads().values() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))
         heads = {path: head for path, head in heads.items() if path in unchanged}
-    taken = []
-    sample = choose_sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
-    for source, earlier_sessions in kept.sessions(Session):
-        head = heads.get(source.path)
-        if head and head.checksum == source.checksum and source.path not in sample:
-            sessions = list(earlier_sessions)
-            if all(map(_has_result, sessions)):
-                reused = (replace(session, reused=True) for session in sessions)
-                workspace.write_sessions(source.path, pack_sessions(source, reused))
-                taken.append(source.path)
-    return sample, taken
+    taken: dict[str, list[str]] = {}
+    for source, ends in kept.sessions(interpret.SessionEnd):
+        head, sessions = heads.get(source.path), list(ends)
+        if head and head.checksum == source.checksum and all(map(_has_result, sessions)):
+            taken[source.path] = [session.id for session in sessions]
+    again = choose_sample(taken, workspace.manifest().start)
+    for path in taken.keys() - again.keys():
+        reused = (replace(session, reused=True) for session in kept.decode_sessions(path, Session))
+        workspace.write_sessions(path, pack_sessions(kept.source(path), reused))
+    return taken, again
 
 
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
@@ -240,11 +242,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
     (probability, limit), shard = pipeline.choose_share(workspace, prepared), workspace.manifest().shard
     planned = interpret.plan(
-        workspace,
-        prepared.setup,
-        probability=probability,
-        limit=limit,
-        shard=Shard.parse(shard) if shard else None,
+        workspace, prepared.setup, probability=probability, limit=limit, shard=Shard.parse(shard) if shard else None
     )
     for planned_file in planned:
         path = planned_file.path
@@ -252,32 +250,35 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
         if path in was and was[path] == now.get(path) and kept.has_sessions(path):
             before, after = kept.actions_path(path), workspace.actions_path(path)
             asked = {session.id for session in kept.decode_sessions(path, Session)}
-            same = before.is_file() and read_actions(before) == read_actions(after)
+            same = stored.exists(before) and read_actions(before) == read_actions(after)
             if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
                 yield path
 
 
-def _has_result(session: Session) -> bool:
+def _has_result(session: Session | interpret.SessionEnd) -> bool:
     return session.status not in FAILED | {Status.SKIPPED}
 
 
-def choose_sample(sizes: dict[str, int], start: str) -> set[str]:
-    """Return at least one file. Any file has the chance SAMPLE, and runs sample different ones."""
-    # The start of the run is part of the seed, so that every file is asked again some day.
-    draws = {path: draw(0, f"{start} {path}") for path in sizes}
-    # A run that draws none takes a small file rather than a large one, which would be much more than SAMPLE.
-    fewest = sorted(sizes, key=lambda path: draws[path] * sizes[path])[:1]
-    return {path for path, number in draws.items() if number < SAMPLE} or set(fewest)
+def choose_sample(sessions: Mapping[str, Sequence[str]], start: str) -> dict[str, frozenset[str]]:
+    """Return, by file, a sample of the ids of sessions, at least one. Any session has the chance SAMPLE."""
+    # The start of the run is part of the seed, so that every session is asked again some day.
+    draws = {path: [draw(0, f"{start} {session}") for session in ids] for path, ids in sessions.items()}
+    limit = max(SAMPLE, min((min(numbers) for numbers in draws.values() if numbers), default=0.0))
+    sample = {
+        path: frozenset(session for session, number in zip(ids, draws[path], strict=True) if number <= limit)
+        for path, ids in sessions.items()
+    }
+    return {path: ids for path, ids in sample.items() if ids}
 
 
-def count_differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
-    """Return how many sessions have another result than before, and how many were compared."""
+def count_differing(kept: Workspace, workspace: Workspace, again: Mapping[str, frozenset[str]]) -> tuple[int, int]:
+    """Return how many of these sessions have another result than before, and how many were compared."""
     differing = compared = 0
-    for path in sorted(paths):
+    for path, ids in again.items():
         was = {
             session.id: observable_content(session)
             for session in kept.decode_sessions(path, Session)
-            if _has_result(session)
+            if session.id in ids
         }
         for session in workspace.decode_sessions(path, Session):
             if session.id in was:

@@ -25,7 +25,7 @@ from ci_eval.core.base.quoting import short
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import engines, graders
 from ci_eval.core.compare.conditions import compare_settings
-from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
+from ci_eval.core.config import BY_MODEL, Config, dump, load
 from ci_eval.core.config.loading import UNCHANGED, View, read_view
 from ci_eval.core.contracts import Engine, Ranker
 from ci_eval.core.grammar import syntax
@@ -280,8 +280,7 @@ def copy_actions(
 
 
 def take_actions(source: Workspace, workspace: Workspace) -> None:
-    for path in source.action_files():
-        atomic.copy(path, workspace.folder / "actions" / path.name)
+    source.copy_actions(workspace)
     was = source.manifest()
     manifest = workspace.manifest()
     workspace.write_manifest(
@@ -310,7 +309,7 @@ def check_single_project(workspace: Workspace) -> None:
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
     """Return the stored configuration. Raises WorkspaceError if settings that were measured changed."""
-    return load_workspace(workspace, view).config
+    return _load(workspace, read_view(workspace.view_path, view))
 
 
 def with_view(config: Config, folder: Path) -> Config:
@@ -318,20 +317,16 @@ def with_view(config: Config, folder: Path) -> Config:
     return stored_config(workspace) if workspace.view_path.exists() else config
 
 
-def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
-    return _load(workspace, read_view(workspace.view_path, view))
-
-
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
     """Return the configuration of the run. Raises WorkspaceError if it changed since."""
-    return _load(workspace, view.spell()).config
+    return _load(workspace, view.spell())
 
 
-def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:
+def _load(workspace: Workspace, view: Sequence[str]) -> Config:
     if workspace.manifest().digests:
         # An interrupted run has no digests yet.
         workspace.verify("config.yaml", "manifest.json")
-    return load(workspace.config_path, overrides=view, environment={})
+    return load(workspace.config_path, overrides=view, environment={}).config
 
 
 def refuse_foreign(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from time import strftime
 
@@ -14,7 +12,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic, stored
-from ci_eval.core.base.errors import CiEvalError, WorkspaceError
+from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
 from ci_eval.core.compare.compare import BUSY
 from ci_eval.core.config import Config, ProjectConfig
 from ci_eval.core.config.loading import UNCHANGED, View
@@ -26,7 +24,6 @@ from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import runs
-from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import Side
 from ci_eval.rendering import reporters
 from ci_eval.rendering.figures import shown_filter
@@ -122,8 +119,10 @@ def compare_engines(
     resume: bool,
     screen: Screen,
     allow_conditions: bool = False,
-) -> list[SuiteOutcome]:
-    """Return a table for each pair of sides. Raises as `compare_engines` of one project does."""
+) -> SuiteOutcome:
+    """Compare two sides in each project. Raises as `compare_engines` of one project does."""
+    if len(sides) > 2:
+        raise ConfigError(f"a suite of projects is compared for two sides, and here are {len(sides)}: give two of them")
     folder = runs.choose_output(sides[0].config, output)
     if not resume:
         atomic.empty_folder(folder)
@@ -148,21 +147,9 @@ def compare_engines(
         if not outcomes:
             raise trouble
         screen.warn(f"left out of the table: {trouble}")
-    troubles = [*alone, *(result.trouble for result in done.values() if result.outcome)]
-    if len(sides) == 2:
-        comparisons = {f"{name}/comparison": outcome.comparisons[0].comparison for name, outcome in outcomes.items()}
-        table = tabulate_comparisons(comparisons, [done[name].trouble for name in outcomes])
-        return [_write(table, folder, troubles)]
-    pairs = [*combinations(compare_engines_job.name_folders(sides), 2)]
-    tables = []
-    for number, pair in enumerate(pairs):
-        target = folder / "pairs" / "-".join(pair)
-        compared = [outcome.comparisons[number] for outcome in outcomes.values()]
-        # Relative paths still hold after the folders are moved together.
-        comparisons = {Path(os.path.relpath(of.folder, target)).as_posix(): of.comparison for of in compared}
-        of_gates = [Outcome(folder=of.folder, comparisons=(of,)).trouble for of in compared]
-        tables.append(_write(tabulate_comparisons(comparisons, of_gates, len(pairs)), target, troubles))
-    return tables
+    troubles = [done[name].trouble for name in outcomes]
+    comparisons = {f"{name}/comparison": outcome.comparisons[0].comparison for name, outcome in outcomes.items()}
+    return _write(tabulate_comparisons(comparisons, troubles), folder, [*alone, *troubles])
 
 
 def is_suite(folder: Path) -> bool:
@@ -254,9 +241,7 @@ def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -
     )
 
 
-def tabulate_comparisons(
-    comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
-) -> Suite:
+def tabulate_comparisons(comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None]) -> Suite:
     first = next(iter(comparisons.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(
@@ -276,10 +261,9 @@ def tabulate_comparisons(
         title=f"{first.base.title} → {first.new.title}",
         about=f"({label(first.headline)})",
         projects=projects,
-        overall=over_projects(known, infos, pairs),
+        overall=over_projects(known, infos, judged=True),
         metrics=tuple(infos),
         compared=True,
-        pairs=pairs,
     )
 
 

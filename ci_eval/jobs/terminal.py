@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,15 +10,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
-from ci_eval.core.model import (
-    Comparison,
-    Evaluation,
-    GateResult,
-    LogsRecord,
-    Overview,
-    Suite,
-    Sweep,
-)
+from ci_eval.core.model import Comparison, Evaluation, GateResult, LogsRecord, Overview, Suite, Sweep
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.statistics.footprint import INFOS
@@ -67,7 +60,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     # The answer has the broken ones.
     _gates([gate for gate in result.gates if gate.passed], screen)
     _print_reports(done.reports, screen)
-    _print_answer(result, screen)
+    # Reports have the folder's name alone, since they are read elsewhere.
+    _print_answer(replace(result, workspace=shlex.quote(str(done.folder))), screen)
     screen.line(str(done.folder))
 
 
@@ -111,11 +105,12 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
 
 def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
     """Print a comparison; `short`: the answer alone, for one of several."""
-    result = done.comparison
+    result, folders = done.comparison, (str(done.sides[0]), str(done.sides[1]))
+    base, new = map(shlex.quote, folders)
+    there = replace(result, base=replace(result.base, workspace=base), new=replace(result.new, workspace=new))
     if short and not screen.verbose:
-        _print_answer(result, screen)
+        _print_answer(there, screen)
         return
-    folders = str(done.sides[0]), str(done.sides[1])
     screen.result("")
     screen.result(f"{result.base.title} → {result.new.title}")
     if screen.verbose:
@@ -149,7 +144,7 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
     if result.trend:
         Trends((result.trend,), ()).terminal(screen)
     _print_reports(done.reports, screen)
-    _print_answer(result, screen)
+    _print_answer(there, screen)
 
 
 def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:

@@ -164,7 +164,6 @@ NAMES = {
     "autoImport": "Auto-import",
     "dependencies": "Dependencies",
     "arguments": "Arguments",
-    "prepared": "Run beforehand",
     "settings": "Settings",
     "options": "Initialization options",
     "environment": "Environment",

@@ -145,6 +145,11 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
         texts.append(f"({_points(info.unit, leading.low, leading.high)})")
     moved = f"{counts.wins:,} better · {counts.losses:,} worse " if leading.better is not None else ""
     yield "   ".join([*texts, f"{moved}of {format_count(counts.sessions, 'session')} ({label(comparison.headline)})"])
+    ahead = comparison.filters[comparison.headline].get("UnneededImportAt1")
+    # Unneeded imports explain a verdict only if they moved in the same direction.
+    if ahead and ahead.verdict == leading.verdict and leading.verdict in {Verdict.BETTER, Verdict.WORSE}:
+        shares = f"{amount(ahead.base, 'share')} → {amount(ahead.new, 'share')}"
+        yield f"The first suggestion adds an import that the code does not need in {shares} of the lists."
     if differing := conditions_line(comparison.conditions, only_told=comparison.only_told):
         yield differing.replace("`", "")
     looks = [f"{counts.losses:,} that got worse"] if counts.losses else []
@@ -168,7 +173,10 @@ def why_no_verdict(
     if leading.detectable is None or leading.verdict is Verdict.NOT_COMPARABLE:
         return f"No verdict: {leading.why or 'there is no figure on both sides'}."
     if not size:
-        return "No verdict: both sides have the same figure, and sessions that were not asked may differ."
+        return "No verdict: both sides have the same figure, and sessions that were not asked may differ (--all)."
+    if leading.low is not None and leading.high is not None and (leading.low > 0 or leading.high < 0):
+        # Enough sessions were asked, and another rule withholds the verdict.
+        return f"No verdict: {leading.why.partition('; ')[0]}."
     # Without a correction for a small project, and only about right: the true difference may be another one.
     needed = asked * (leading.detectable / size) ** 2
     points = _points(info.unit, size).lstrip("+")

@@ -127,8 +127,8 @@ class Column(msgspec.Struct, frozen=True):
 
 class Table(msgspec.Struct, frozen=True):
     """`numbers`: how many columns after the first are right-aligned on the terminal; None = all. `styles`, `spare`: see
-    `Screen.table`. `label`: for screen readers, or "#" and the heading's id. `is_tall`: a page scrolls it up and
-    down."""
+    `Screen.table`. `label`: for screen readers, or "#" and the heading's id. `above`: sentences of reports alone.
+    `is_tall`: a page scrolls it up and down."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str | Cell]]
@@ -142,6 +142,7 @@ class Table(msgspec.Struct, frozen=True):
     label: str = ""
     foot: Sequence[str | Cell] = ()
     note: str = ""
+    above: str = ""
     is_tall: bool = False
 
     def within(self, name: str) -> tuple[list[Column], list[list[Cell]]]:
@@ -158,7 +159,8 @@ class Table(msgspec.Struct, frozen=True):
             [(cell.safe or column.safe)(cell.whole) for column, cell in zip(columns, row, strict=True)] for row in rows
         ]
         shown = markdowntext.table(self.title, names, texts)
-        return f"{shown}\n\n{markdowntext.prose(self.note, LONGEST)}" if shown and self.note else shown
+        texts_around = [markdowntext.prose(text, LONGEST) for text in (self.above, self.note) if text]
+        return "\n\n".join([shown, *texts_around]) if shown else shown
 
     def terminal(self, screen: Terminal) -> None:
         columns, rows = self.within("terminal")
@@ -187,9 +189,10 @@ class Table(msgspec.Struct, frozen=True):
         lines = [Markup("<tr>{}</tr>\n").format(Markup().join(map(_html_cell, columns, row))) for row in rows]
         foot = Markup("<tfoot>\n{}</tfoot>\n").format(lines.pop()) if self.foot else ""
         return Markup(
-            '<div class="scroll{}" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
+            '{}<div class="scroll{}" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
             "<tbody>\n{}</tbody>\n{}</table>\n</div>\n{}"
         ).format(
+            Markup('<p class="quiet">{}</p>\n').format(self.above) if self.above else "",
             " tall" if self.is_tall else "",
             "labelledby" if self.label.startswith("#") else "label",
             self.label.lstrip("#"),

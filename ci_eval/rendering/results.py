@@ -154,11 +154,12 @@ def describe_populations(suite: Suite) -> list[str]:
     figures = "differences (new - base)" if suite.compared else "figures"
     what = f" {suite.about}" if suite.about else ""
     verdicts = " and verdicts" if suite.compared else ""
-    pairs = f" and of the {suite.pairs} pairs of sides" if suite.pairs > 1 else ""
+    reason = _shared_reason(suite)
+    intervals = f"the intervals{verdicts} of the last row (95 %, Student's t, adjusted for the number of metrics)"
     sentences = [
         f"{HERE}: each row has the {figures} of one project{what}; its intervals{verdicts} (95 %) are of that project.",
-        f"{OVERALL} ({len(suite.projects)}): each weighs the same; the intervals{verdicts} of the last row (95 %, "
-        f"Student's t, adjusted for the number of metrics{pairs}) are of other projects like these.",
+        f"{OVERALL} ({len(suite.projects)}): each weighs the same; "
+        f"{reason or f'{intervals} are of other projects like these'}.",
     ]
     busy = [entry.project.name for entry in suite.projects if entry.busy]
     if busy and any(info.is_time for info in suite.metrics):
@@ -167,6 +168,11 @@ def describe_populations(suite: Suite) -> list[str]:
             f"⚠ The machine was busy during {which}: times say more about the machine than about the engine."
         )
     return sentences
+
+
+def _shared_reason(suite: Suite) -> str:
+    reasons = {overall.why for overall in suite.overall.values()}
+    return reasons.pop() if len(reasons) == 1 else ""
 
 
 _toned = Markup('<span class="{}">{}</span><small>{}</small>').format
@@ -185,13 +191,14 @@ def _project_cell(entry: SuiteProject, info: MetricInfo, *, compared: bool) -> C
 def _overall_cell(suite: Suite, info: MetricInfo) -> Cell:
     """Return the mean, with the verdict in a comparison; and the interval, or why there is none."""
     overall = suite.overall[info.name]
+    why = "" if _shared_reason(suite) else overall.why
     if suite.compared:
         text, tone = f"{change(overall.mean, info.unit)} {said(overall.verdict)}", overall.verdict.value
-        between = "; ".join(filter(None, (change_between(overall.low, overall.high, info.unit), overall.why)))
+        between = "; ".join(filter(None, (change_between(overall.low, overall.high, info.unit), why)))
     else:
         text, tone = amount(overall.mean, info.unit), ""
         limits = OtherCode(low=overall.low, high=overall.high)
-        between = (interval(limits, info.unit) if overall.low is not None else "") or overall.why
+        between = (interval(limits, info.unit) if overall.low is not None else "") or why
     return Cell(text, between, in_html=_toned(f"strong {tone}", text, between))
 
 

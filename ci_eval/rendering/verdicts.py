@@ -13,7 +13,6 @@ from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Change,
     Comparison,
-    Determinism,
     Difference,
     Elsewhere,
     Evaluation,
@@ -90,22 +89,14 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         asked = f"{figures.sessions:,} of its {about}{evaluation.population:,} sessions were asked"
         here = f"{asked}; intervals (95 %) say where the figures of all lie"
     if repeats:
-        here += f". {_alike_text(repeats, 'more than once')}"
-    deletion = evaluation.footprint.deletion
-    if deletion.asked:
-        here += f". {_alike_text(deletion, 'again after a deletion, not after typing')}"
-        here += ": the figures are of typing" if deletion.differed else ""
+        differed = f", {repeats.differed:,} ({repeats.share:.1%})" if repeats.differed else ", all"
+        alike = "differently" if repeats.differed else "alike"
+        asked = figure_texts.format_count(repeats.asked, "session")
+        here += f". Of {asked} asked more than once{differed} were answered {alike}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not figure_texts.judged_of_code(leading):
         elsewhere = f"no intervals, since there are no two {evaluation.clusters} with different figures"
     return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
-
-
-def _alike_text(of: Determinism, how: str) -> str:
-    asked = f"Of {figure_texts.format_count(of.asked, 'session')} asked {how}"
-    if not of.differed:
-        return f"{asked}, all were answered alike"
-    return f"{asked}, {of.differed:,} ({of.share:.1%}) were answered differently"
 
 
 def p_text(difference: Difference | Elsewhere) -> str:
@@ -122,19 +113,12 @@ def explain_verdict(difference: Difference | Elsewhere, unit: str) -> str:
 def verdict_lines(
     comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
 ) -> list[str]:
-    """Return what answer and tables do not say: imports, detection, other kinds of tokens, times, failures. `shown`
+    """Return what answer and tables do not say: detection, other kinds of tokens, times, failures. `shown`
     makes foreign text safe. `folders`: the two workspaces; None = their names are enough."""
     others = dict(_lines_of_groups(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown), _failure_line(comparison, shown, folders)
-    figures = comparison.filters[comparison.headline]
-    ahead, verdict = figures.get("UnneededImportAt1"), figures[comparison.declared[0]].verdict
-    imports = ""
-    # Unneeded imports explain a verdict only if they moved in the same direction.
-    if ahead and ahead.verdict == verdict and verdict in {Verdict.BETTER, Verdict.WORSE}:
-        shares = f"{amount(ahead.base, 'share')} → {amount(ahead.new, 'share')}"
-        imports = f"The first suggestion adds an import that the code does not need in {shares} of the lists."
-    lines = [imports, detection_text(comparison), keywords, time, failures, *others.values()]
+    lines = [detection_text(comparison), keywords, time, failures, *others.values()]
     return [line for line in lines if line]
 
 
@@ -301,7 +285,6 @@ COLUMNS = (
     Column("95 % interval", "quiet nowrap", in_html="95% interval"),
     Column("p", "number quiet nowrap"),
     Column("Verdict", "", MARKS),
-    Column("Because", "quiet", formats=REPORTS),
     Column("Detectable", "number quiet", DETECTABLE, REPORTS),
 )
 
@@ -317,7 +300,6 @@ def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, u
         Cell("" if of.low is None else interval, on_terminal=interval),
         Cell(p, on_terminal=p.removeprefix("p = ").removeprefix("p ")),
         _verdict_cell(of),
-        of.why,
         # No true difference of shares exceeds 1.
         "" if unit == "share" and of.detectable and of.detectable > 1 else amount_of_change(of.detectable, unit),
     ]
@@ -336,14 +318,17 @@ def verdict_table(
     infos = {info.name: info for info in comparison.metrics}
     # Figures of the whole run, such as memory, are in ALL only.
     figures = comparison.filters[part] if part else comparison.filters["ALL"] | comparison.filters[comparison.headline]
-    rows = [
-        verdict_row(name, figures[name], figures[name].elsewhere if elsewhere else figures[name], infos[name].unit)
-        for name in names
-    ]
+    rows, reasons = list[list[str | Cell]](), dict[str, list[str]]()
+    for name in names:
+        of = figures[name].elsewhere if elsewhere else figures[name]
+        rows.append(verdict_row(name, figures[name], of, infos[name].unit))
+        if of.why:
+            reasons.setdefault(of.why, []).append(name)
     return Table(
         COLUMNS,
         rows,
         title,
+        above="".join(f"{', '.join(those)}: {why}. " for why, those in reasons.items()).strip(),
         numbers=4,
         styles={said(Verdict.BETTER): "green", said(Verdict.WORSE): "red"},
         spare=("p", "95 % interval", "base", "new"),

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.catalogs import languages
 from ci_eval.core.model import ProjectInfo
-from ci_eval.plugins.adapters.environments import ENVIRONMENTS, _forget_start_up, find_remedies, prepare
+from ci_eval.plugins.adapters.environments import ENVIRONMENTS, NOT_INSTALLED, _forget_start_up, find_remedies, prepare
 from tests.projects import write
 
 INFO = ProjectInfo(spec="path:x", name="x", revision="1", checksum="c" * 64)
@@ -37,7 +37,7 @@ def test_without_dependencies_python_gets_an_empty_environment(tmp_path: Path) -
 
 @pytest.mark.parametrize("name", languages.names())
 def test_what_a_language_names_there_is(name: str) -> None:
-    assert languages.CATALOG.load(name).dependencies in {"", *ENVIRONMENTS}
+    assert languages.CATALOG.load(name).dependencies in {*NOT_INSTALLED, *ENVIRONMENTS}
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "package.json"])
@@ -117,6 +117,8 @@ def test_groups_that_are_not_installed_are_named_and_then_the_file_that_does_not
     assert "pyproject.toml" in find_remedies("python", root, ["x"], installed=True, groups="all")["x"]
     assert "package.json" in find_remedies("node", root, ["x"], installed=True)["x"]
     assert "compile_commands.json" in find_remedies("", root, ["x.h"], installed=True)["x.h"]
+    assert "installs no crates" in find_remedies("cargo", root, ["serde"], installed=True)["serde"]
+    assert "composer install" in find_remedies("composer", root, ["Psr\\Log"], installed=True)["Psr\\Log"]
 
 
 @pytest.mark.parametrize(

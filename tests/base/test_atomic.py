@@ -38,5 +38,5 @@ def test_only_an_empty_folder_is_written_to(tmp_path: Path) -> None:
     assert atomic.empty_folder(tmp_path / "new").is_dir()
     full = write(tmp_path / "full", a="a")
     for path, reason in ((full, "is not empty"), (full / "a", "is a file, and a folder is needed")):
-        with pytest.raises(WorkspaceError, match=f"{reason}: choose another --to"):
-            atomic.empty_folder(path, "--to")
+        with pytest.raises(WorkspaceError, match=f"{reason}: choose another --output"):
+            atomic.empty_folder(path)

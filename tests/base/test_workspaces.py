@@ -181,3 +181,76 @@ def test_a_group_that_is_not_there_is_named(tmp_path: Path) -> None:
     root = write(tmp_path, pyproject__toml=GROUPS)
     with pytest.raises(PreparationError, match="names 'tests', and the project has lint, speed-up, test"):
         read_python_requirements(root, ("tests",))
+
+
+@pytest.mark.parametrize(
+    ("version", "specifier"),
+    [
+        ("*", ""),
+        ("^1.2.3", ">=1.2.3,<2"),
+        ("^0.2", ">=0.2,<0.3"),
+        ("~1.2.3", ">=1.2.3,<1.3"),
+        ("~1", ">=1,<2"),
+        ("1.2.*", "==1.2.*"),
+        ("~=1.2", "~=1.2"),
+        (">=1, <3", ">=1,<3"),
+        ("^1 || ^2", ""),
+    ],
+)
+def test_dependencies_of_poetry_are_written_as_pip_takes_them(tmp_path: Path, version: str, specifier: str) -> None:
+    own = f'python = "^3.10"\nSix = "{version}"\nx = {{version = "1", optional = true}}\n'
+    manifest = f'[tool.poetry.dependencies]\n{own}[tool.poetry.group.dev.dependencies]\ny = {{version = "2"}}\n'
+    root = write(tmp_path, **{"pyproject.toml": manifest})
+    assert read_python_requirements(root) == [f"Six{specifier}"]
+    assert read_python_requirements(root, ("dev",)) == [f"Six{specifier}", "y==2"]
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {"requirements.txt": "-e ./core\nsix  # for all\n-e .\n"},
+        {"requirements.txt": "./core[fast] ; python_version > '3'\nsix\n"},
+        {"pyproject.toml": member("top", "core @ file:./core", "six")},
+        {"pyproject.toml": member("top", "core @ file:///${PROJECT_ROOT}/core", "six")},
+        {
+            "pyproject.toml": member("top", "six")
+            + '[tool.pdm.dev-dependencies]\ndev = ["-e file:///${PROJECT_ROOT}/core#egg=core"]\n'
+        },
+    ],
+)
+def test_a_requirement_that_is_a_folder_of_the_project_is_its_own(tmp_path: Path, manifest: dict[str, str]) -> None:
+    root = write(tmp_path, **manifest, **{"core/src/core.py": ""})
+    assert read_python_requirements(root) == ["six"]
+    assert source_roots(root) == (root / "core" / "src",)
+
+
+@pytest.mark.parametrize("line", ["-e ../near", "near @ file:../near", "/near", "./none", "-e git+https://host/near"])
+def test_a_requirement_that_is_another_folder_is_refused(tmp_path: Path, line: str) -> None:
+    write(tmp_path / "near", x__py="")
+    root = write(tmp_path / "p", **{"requirements.txt": f"{line}\n"})
+    with pytest.raises(PreparationError, match="which no registry has"):
+        read_python_requirements(root)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pyproject.toml": "[tool.hatch.build.targets.wheel]\nsources = ['lib']\n"},
+        {"pyproject.toml": "[tool.hatch.build]\ndev-mode-dirs = ['lib']\n"},
+        {"pyproject.toml": "[tool.setuptools.package-dir]\ncore = 'lib/core'\n"},
+        {"pyproject.toml": "[tool.maturin]\npython-source = 'lib'\n"},
+        {"pyproject.toml": "[tool.scikit-build]\nwheel.packages = ['lib/core']\n"},
+        {"setup.cfg": "[options]\npackage_dir =\n    = lib\npackages = find:\n"},
+        {"setup.cfg": "[options.packages.find]\nwhere = lib\n"},
+        {"setup.py": "setup(packages=find_packages('lib'), package_dir={'': 'lib'})\n"},
+    ],
+)
+def test_folders_of_packages_are_read_where_build_backends_read_them(tmp_path: Path, files: dict[str, str]) -> None:
+    root = write(tmp_path, **files, **{"lib/core/__init__.py": ""})
+    assert root / "lib" in source_roots(root)
+
+
+def test_tables_of_other_tools_name_no_folders_of_packages(tmp_path: Path) -> None:
+    tools = "[tool.mypy]\npackages = ['top']\n[tool.other]\nwhere = 'lib'\n"
+    root = write(tmp_path, **{"pyproject.toml": tools, "src/top.py": "", "lib/x.py": ""})
+    assert source_roots(root) == (root / "src",)

@@ -170,6 +170,15 @@ def test_ctrl_c_prints_the_whole_command_that_goes_on(
     assert run(*shlex.split(command))[0] == 0
 
 
+def test_ctrl_c_while_modules_are_imported_is_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "rich.py").write_text("raise KeyboardInterrupt")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run(
+        [sys.executable, "-m", "ci_eval", "evaluate"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (130, "error: interrupted; nothing can be resumed: start again\n")
+
+
 def test_what_is_said_after_ctrl_c_fits_the_command() -> None:
     assert again(["interpret", "a b", "--output", "c"], Path("c")) == "ci-eval interpret c"
     assert again(["evaluate", "--output=o", "--resume"], Path("o")) == "ci-eval evaluate --output=o --resume"

@@ -30,6 +30,8 @@ WRONG = {
     "evaluate --project path:p --completion-type BASC": "did you mean 'BASIC'?",
     "evaluate --project path:p --task completon": "did you mean 'completion'?",
     "evaluate --project path:p --set interpret.sed=1": "did you mean seed?",
+    "evaluate --project path:p --set sessions=5": "did you mean interpret.sessionsLimit or",
+    "evaluate --project path:p --completion-type ML --model p/a.py": "is damaged: Expected `object`, got `str`)",
     "evaluate --project path:p --set interpret.seed=x": "expected a whole number",
     "evaluate --project path:p --gate 'Recal >= 1%'": "did you mean Recall?",
     "evaluate --project path:p --gate 'Recall >> 1'": "examples: 'RecallAt1 >= -1pp'",
@@ -39,11 +41,6 @@ WRONG = {
     "evaluate --resume": "--resume needs --output DIR",
     "evalute": "Did you mean 'evaluate'?",
     "evaluate --sesions 5": "No such option '--sesions'. (Did you mean",
-    "evaluate --expect 1pp": "--expect was taken out: leave it out",
-    "sweep --vary a=1 --shard 1/2": "--shard was taken out: leave it out",
-    "sweep --vary a=1 --merge p --merge q": "--merge was taken out: `ci-eval report`",
-    "plan c.yaml --timings w": "--timings was taken out: each evaluation has --shards shards",
-    "reduce w 1 --output o --against v": "--against was taken out: leave it out",
     "compare p p": "is not a workspace",
     "compare nosuch": "give the folder of an earlier run",
     "compare-engines words": "give BASE and NEW",
@@ -77,6 +74,17 @@ def test_a_folder_whose_name_is_not_utf_8_is_refused_from_inside_too(
     monkeypatch.chdir(odd)
     code, _, err = run("evaluate", "--project", "path:.", "--engine", "words", "--output", odd.parent / "o")
     assert (code, "give a symbolic link to it" in " ".join(err.split())) == (2, True), err
+
+
+def test_what_is_not_a_mistake_for_certain_is_warned_of(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project.parent)
+    engine, sessions = ("--engine", "words"), ("--project", "path:p", "--sessions", "5", "--jobs", "1")
+    code, _, err = run("evaluate", *engine, *sessions, "--resume", "--output", "new")
+    assert (code, "so nothing is resumed: a new run begins" in " ".join(err.split())) == (0, True), err
+    code, _, err = run("compare-engines", "words", "words", *sessions, "--output", "same")
+    assert (code, "both sides are the same engine" in " ".join(err.split())) == (0, True), err
 
 
 def test_a_project_without_files_of_the_language_is_answered_by_what_to_do(run: Run, project: Path) -> None:

@@ -344,7 +344,7 @@ def test_figures_of_any_filter_are_those_of_the_sessions_that_pass(workspace: Pa
 @pytest.mark.parametrize(
     ("view", "message"),
     [
-        (("--set", "interpret.seed=3"), "belongs to what was measured"),
+        (("--set", "interpret.seed=3"), "changes what is measured"),
         (("--filter", "colour=red"), "'colour=red' is not a condition; there are kind, prefix"),
         (("--filter", "kind=CALL"), "expected one of METHOD_CALL"),
         (("--filter", "kind=FIELD kind=FIELD"), "kind is there twice"),
@@ -364,7 +364,7 @@ def test_a_view_that_was_changed_by_hand_changes_no_measurement(workspace: Path)
     (workspace / "view.yaml").write_text("interpret.seed: 3\n")
     code, _, err = command("report", workspace)
     assert code == 2
-    assert "view.yaml: `interpret.seed` belongs to what was measured" in " ".join(err.split())
+    assert "view.yaml: `interpret.seed` changes what is measured" in " ".join(err.split())
 
 
 CALLS = "kind=METHOD_CALL prefix=1"

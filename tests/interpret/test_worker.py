@@ -158,48 +158,6 @@ def test_several_rounds_ask_everything_again_so_that_nothing_is_asked_twice(proj
     assert progress.state == Determinism(asked=progress.finished, differed=0)
 
 
-@dataclass(frozen=True)
-class Repairing(Fake):
-    """Is `words`; after a deletion it suggests nothing, as servers that repair what is being typed do."""
-
-    name: str = "repairing"
-    repairs: bool = True
-
-    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
-        return RunningRepairing(self, surroundings)
-
-
-class RunningRepairing(Words):
-    def __init__(self, engine: Repairing, surroundings: Surroundings) -> None:
-        super().__init__(surroundings)
-        self._engine = engine
-        self.deletes = False
-
-    def complete(self, query: Query) -> Answer:
-        words = [] if self.deletes and self._engine.repairs else list(self.words(query))
-        return Answer(suggestions=[Suggestion(text=word) for word in words], latency=1.0)
-
-
-def test_an_engine_that_answers_otherwise_after_a_deletion_is_seen(project: Path, tmp_path: Path) -> None:
-    workspace = generate(project, tmp_path / "w")
-    progress = ask(workspace, setup(Repairing(), project))
-    deletion = progress.footprint.deletion
-    assert 1 < deletion.asked == deletion.differed < progress.state.asked
-    assert progress.state.differed == 0
-    assert Status.EMPTY not in progress.statuses
-
-
-def test_an_engine_that_answers_alike_after_a_deletion_is_seen(project: Path, tmp_path: Path) -> None:
-    progress = ask(generate(project, tmp_path / "w"), setup(Repairing(repairs=False), project))
-    assert progress.footprint.deletion.asked > 1
-    assert progress.footprint.deletion.differed == 0
-
-
-def test_an_engine_that_does_not_see_how_the_text_came_to_be_is_not_asked(project: Path, tmp_path: Path) -> None:
-    progress = ask(generate(project, tmp_path / "w"), setup(Forgetful(forgets=False), project))
-    assert progress.footprint.deletion == Determinism()
-
-
 def test_a_tenth_is_asked_twice_and_a_small_run_as_a_whole() -> None:
     assert share_twice(100_000) == 0.1
     assert share_twice(100) == 0.6

@@ -25,21 +25,6 @@ def test_a_gate_of_the_configuration_counts(nights: dict[str, Path], tmp_path: P
     assert (code, [gate["rule"] for gate in report["gates"]]) == (1, ["RecallAt1 >= 99%"])
 
 
-def test_gates_of_an_older_workspace_are_about_all_sessions(nights: dict[str, Path], tmp_path: Path) -> None:
-    shutil.copytree(nights["words"], tmp_path / "new")
-    config = tmp_path / "new" / "config.yaml"
-    known = yaml.safe_load(config.read_text()) | {"comparison": {"gates": ["declared >= -1pp", "Recall[names] >= 1%"]}}
-    del known["reports"]["headline"]
-    config.write_text(yaml.safe_dump(known))
-    Workspace(tmp_path / "new").seal()
-    _, report, said = compare(nights["oracle"], tmp_path / "new", tmp_path / "out")
-    rules = [gate["rule"] for gate in report["gates"]]
-    assert (rules[0], rules[-1]) == ("RecallAt1[all] >= -1pp", "Recall[names] >= 1%")
-    assert report["gates"][0]["reason"].startswith("all sessions: the difference is")
-    assert "are older than their filters" in " ".join(said.split())
-    assert "write RecallAt1[names] >= -1pp" in " ".join(said.split())
-
-
 def test_a_gate_on_a_filter_that_is_not_there_is_refused_before_anything_runs(tmp_path: Path) -> None:
     project = write(tmp_path / "p", a__py=GREETER)
     common = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")

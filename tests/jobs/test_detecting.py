@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -99,7 +100,7 @@ def test_without_a_word_it_asks_at_most_so_many_and_says_what_they_show(project:
     with mock.patch.object(phases, "USUAL_SESSIONS", 210), mock.patch.object(phases, "PATIENCE_SECONDS", 600.0):
         code, said = pair(project, tmp_path / "w")
     assert code == 0, said
-    assert "Asking at most 210 of" in said
+    assert re.search(r"Asking 210 of [\d,]+ sessions, each 4 times: (less than a minute|about \d+ min), fewer", said)
     assert "in Recall of names" in said
     assert report(tmp_path / "w")["paired"] == 210
     assert "at most 210 sessions were asked: --detect 2pp asks more" in said
@@ -112,6 +113,12 @@ def test_the_speed_of_the_first_phase_chooses_a_number_that_can_be_asked_again(p
     assert pair(project, tmp_path / "again", "--sessions", 200)[0] == 0
     assert asked(tmp_path / "w") == asked(tmp_path / "again")
     assert "of them are names" in said
+
+
+def test_no_more_sessions_are_asked_than_the_project_has(tmp_path: Path) -> None:
+    code, said = pair(write(tmp_path / "p", a__py=GREETER), tmp_path / "w", new="empty")
+    (count,) = re.findall(r"Asking all (\d+) sessions, each 4 times: less than a minute", said)
+    assert (code, report(tmp_path / "w")["paired"]) == (0, int(count)), said
 
 
 def test_three_engines_without_a_number_are_asked_as_many_as_fit(project: Path, tmp_path: Path) -> None:

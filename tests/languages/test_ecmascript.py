@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,38 @@ def test_names_of_files_in_the_projects_settings_are_there(
     source = "".join(f'import x from "{name}";\n' for name in names)
     assert shares("typescript", root, "a.ts", source) == known
     assert shares("typescript", root, "a.ts", 'import x from "@app/gone";\n') == [False]
+
+
+SHARED = '{"compilerOptions": {"baseUrl": ".", "paths": {"@core/*": ["libs/core/*"]}}}'
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"app/tsconfig__json": '{"extends": "../shared.json"}', "shared__json": SHARED},
+        {"app/tsconfig__json": '{"extends": ["../shared"]}', "shared__json": SHARED},
+        {
+            "package__json": '{"workspaces": ["tools"]}',
+            "tools/package__json": '{"name": "@me/tools"}',
+            "tools/base__json": '{"compilerOptions": {"paths": {"@core/*": ["../libs/core/*"]}}}',
+            "app/tsconfig__json": '{"extends": "@me/tools/base.json"}',
+        },
+        {
+            "app/tsconfig__json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}]}',
+            "app/tsconfig__app__json": '{"compilerOptions": {"paths": {"@core/*": ["../libs/core/*"]}}}',
+        },
+    ],
+    ids=["extends", "without-ending", "package", "references"],
+)
+def test_the_nearest_settings_count_with_those_that_they_extend(tmp_path: Path, files: dict[str, str]) -> None:
+    root = write(tmp_path, **files, **{"libs/core/book__ts": "", "tsconfig__json": "{}"})
+    text = 'import x from "@core/book"; import y from "@core/none"'
+    assert shares("typescript", root, "app/src/a.ts", text) == [True, False]
+    assert shares("typescript", root, "b.ts", text) == [False, False]
+
+
+@pytest.mark.parametrize("extended", ["./tsconfig.json", "/etc/passwd", "../../x", "/", "", ".", 5, [[]]])
+def test_settings_that_extend_themselves_or_other_folders_have_only_their_own(tmp_path: Path, extended: object) -> None:
+    options = {"extends": extended, "references": [{"path": extended}, 7], "compilerOptions": {"paths": {"a": ["b"]}}}
+    root = write(tmp_path, tsconfig__json=json.dumps(options), b__ts="")
+    assert shares("typescript", root, "c.ts", 'import "a"; import "b"') == [True, False]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ci_eval.core.catalogs import languages
 from ci_eval.core.contracts import Language
 from ci_eval.core.model import Kind, Token
+from tests.projects import write
 
 PHP: Language = languages.CATALOG.load("php")
 
@@ -53,3 +56,27 @@ def test_a_file_declares_what_stands_at_its_margin() -> None:
     text = "<?php\nnamespace A\\B;\nfinal class C {\n    function d() {}\n}\nfunction &e() {}\nconst F = 1;\n"
     assert PHP.declare is not None
     assert PHP.declare(text, "a.php") == ("A\\B", frozenset(["C", "e", "F"]))
+
+
+def test_an_import_is_there_if_a_file_declares_its_name_or_namespace(tmp_path: Path) -> None:
+    files = {
+        "lib/Book__php": "<?php\nnamespace Acme\\Core;\n\nfinal class Book {}\nfunction open() {}\n",
+        "vendor/log/log/src/Log__php": "<?php\nnamespace Psr\\Log;\ninterface Logger {}\n",
+    }
+    root = write(tmp_path, **files)
+    text = (
+        "<?php\nuse Exception;\nuse \\acme\\core\\Book as B;\nuse Acme\\Core;\nuse function Acme\\Core\\open;\n"
+        "use Psr\\Log\\{Logger, NoLogger as None};\nuse Symfony\\Component\\Yaml\\Yaml;\nuse of these words\n"
+        "$f = function () use ($a) {};\n"
+    )
+    imports = PHP.imports
+    assert imports
+    assert list(imports(root, None)("a.php", text)) == [
+        ("Exception", True),
+        ("acme\\core", True),
+        ("Acme\\Core", True),
+        ("Acme\\Core", True),
+        ("Psr\\Log", True),
+        ("Psr\\Log", False),
+        ("Symfony\\Component", False),
+    ]

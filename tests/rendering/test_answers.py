@@ -19,7 +19,7 @@ from ci_eval.rendering.answers import (
     status,
     why_no_verdict,
 )
-from tests.rendering.test_verdicts import compared, side
+from tests.rendering.test_verdicts import compared, difference, side
 from tests.reports.samples import small
 
 SHARE = MetricInfo(name="RecallAt1", summary="", unit="share", better="higher")
@@ -70,6 +70,21 @@ def test_without_a_verdict_the_number_of_sessions_that_would_tell_is_said(
 ) -> None:
     leading = Difference(base=0.5, new=0.48, difference=-0.02, verdict=Verdict.NOT_SHOWN, detectable=detectable)
     assert said in why_no_verdict(leading, SHARE, asked, population)
+
+
+def test_a_difference_beyond_chance_has_the_reason_of_its_rule() -> None:
+    leading = Difference(base=0, new=0.75, difference=0.75, low=0.3, high=0.9, detectable=0.5)
+    held = replace(leading, verdict=Verdict.NOT_SHOWN, why="9 sessions in 1 file changed: --repeat 2 shows which; more")
+    assert why_no_verdict(held, SHARE, 45, 45) == ("No verdict: 9 sessions in 1 file changed: --repeat 2 shows which.")
+
+
+@pytest.mark.parametrize(("ahead", "is_said"), [(Verdict.BETTER, True), (Verdict.NOT_SHOWN, False)])
+def test_a_sentence_says_that_imports_stood_first(ahead: Verdict, *, is_said: bool) -> None:
+    pair = compared(side("ty"), None, Verdict.NOT_COMPARABLE)
+    pair.filters[pair.headline]["RecallAt1"] = difference(0.2, 0.8, Verdict.BETTER)
+    pair.filters[pair.headline]["UnneededImportAt1"] = difference(0.7, 0.0, ahead)
+    reason = "The first suggestion adds an import that the code does not need in 70.0% → 0.0% of the lists."
+    assert (answer(pair)[2] == reason) is is_said
 
 
 def test_a_completion_type_is_named_only_where_it_differs() -> None:

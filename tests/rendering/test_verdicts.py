@@ -27,6 +27,7 @@ from ci_eval.rendering.verdicts import (
     said,
     verdict_lines,
     verdict_row,
+    verdict_table,
 )
 
 
@@ -176,3 +177,15 @@ def test_a_sentence_says_that_imports_stood_first(ahead: Verdict, *, is_said: bo
     pair.filters[pair.headline]["UnneededImportAt1"] = difference(0.7, 0.0, ahead)
     reason = "The first suggestion adds an import that the code does not need in 70.0% → 0.0% of the lists."
     assert (verdict_lines(pair)[0] == reason) is is_said
+
+
+def test_a_reason_of_several_metrics_is_said_once() -> None:
+    result = compared(side("zuban"), None, Verdict.NOT_SHOWN)
+    differences = {name: found(-0.1, 0.3, why="it may be 0") for name in ("RecallAt1", "RecallAt5")}
+    infos = tuple(MetricInfo(name=name, summary="", unit="share", better="higher") for name in differences)
+    result = msgspec.structs.replace(
+        result, filters=dict.fromkeys(("ALL", result.headline), differences), metrics=infos
+    )
+    table = verdict_table(result, differences)
+    for text in (table.html(), table.markdown()):
+        assert text.count("RecallAt1, RecallAt5: it may be 0.") == text.count("it may be 0") == 1

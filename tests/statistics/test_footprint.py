@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ci_eval.core.model import Determinism, Footprint
+from ci_eval.core.model import Footprint
 from ci_eval.core.statistics.footprint import figures, merge_footprints
 
 
@@ -23,12 +23,6 @@ def test_of_several_workers_all_starts_count_and_the_largest_memory() -> None:
 def test_of_all_starts_the_median_of_cpu_is_known() -> None:
     known = figures(merge_footprints([Footprint(start_cpus=(50.0,)), Footprint(), Footprint(start_cpus=(10.0, 30.0))]))
     assert (known["StartCpu"].value, known["StartCpu"].n) == (30.0, 3)
-
-
-def test_the_sessions_that_workers_asked_after_a_deletion_are_summed() -> None:
-    one, other = Determinism(asked=3, differed=1), Determinism(asked=2)
-    footprint = merge_footprints([Footprint(deletion=one), Footprint(), Footprint(deletion=other)])
-    assert footprint.deletion == Determinism(asked=5, differed=1)
 
 
 def test_of_very_many_starts_some_are_kept_from_the_fastest_to_the_slowest() -> None:

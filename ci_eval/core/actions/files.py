@@ -72,16 +72,6 @@ def declarations(root: Path, language: Language, config: ActionsConfig, cache: P
         # If the file is missing or damaged, the project is read again.
         with suppress(OSError, msgspec.MsgspecError):
             return msgspec.json.decode(stored.read_bytes(), type=dict[str, frozenset[str]])
-    by_package = _read_declarations(root, language, config)
-    if stored:
-        # If the cache cannot be written, the next run only takes longer.
-        with suppress(WorkspaceError, UnicodeEncodeError):
-            atomic.write(stored, msgspec.json.encode(by_package))
-    return by_package
-
-
-def _read_declarations(root: Path, language: Language, config: ActionsConfig) -> Declarations:
-    assert language.declare
     by_package: dict[str, frozenset[str]] = {}
     # Evaluated files may use names of files outside the evaluation roots.
     everything = ActionsConfig(ignore_file_names=config.ignore_file_names)
@@ -97,6 +87,10 @@ def _read_declarations(root: Path, language: Language, config: ActionsConfig) ->
             continue
         package, names = language.declare(text, path)
         by_package[package] = by_package.get(package, frozenset()) | names
+    if stored:
+        # If the cache cannot be written, the next run only takes longer.
+        with suppress(WorkspaceError, UnicodeEncodeError):
+            atomic.write(stored, msgspec.json.encode(by_package))
     return by_package
 
 

@@ -51,7 +51,6 @@ class Texts(msgspec.Struct):
     """Text → number of occurrences, for texts that occur in a single file."""
 
     def add(self, of_file: Mapping[str, int]) -> None:
-        """`of_file`: text → number of its occurrences."""
         self.files.update(of_file.keys())
         for text, times in of_file.items():
             self.tokens += times
@@ -154,9 +153,7 @@ class Generated(msgspec.Struct):
     unparsable: float = 0.0
     """Bytes that the grammar could not read."""
     lost: dict[str, float] = msgspec.field(default_factory=dict)
-    """File → bytes that could not be read."""
     shares: dict[str, float] = msgspec.field(default_factory=dict)
-    """File → the share of its text that could not be read."""
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
     texts: Texts = msgspec.field(default_factory=Texts)
     left_out: Counter[str] = msgspec.field(default_factory=Counter)

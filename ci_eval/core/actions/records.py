@@ -36,14 +36,12 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
 class Records(msgspec.Struct):
     files: list[RecordFile] = msgspec.field(default_factory=list)
     errors: list[FileError] = msgspec.field(default_factory=list)
-    """The errors of lines that are not records, or of which a part could not be used."""
     drawn: bool = False
     """True if another seed would make other items."""
     fates: Counter[str] = msgspec.field(default_factory=Counter)
     """Outcome → number of possible items with it, for tasks that make several items of a line."""
     histories: Histories = msgspec.field(default_factory=Histories)
     texts: dict[str, str] = msgspec.field(default_factory=dict)
-    """Digest → text around the carets of records."""
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:

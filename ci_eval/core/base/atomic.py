@@ -22,19 +22,18 @@ def make_folder(folder: Path, option: str = "--output") -> Path:
     return folder
 
 
-def empty_folder(folder: Path, option: str = "--output") -> Path:
+def empty_folder(folder: Path) -> Path:
     """Make the folder, or check that it is empty. Raises WorkspaceError."""
     if folder.exists() and not folder.is_dir():
-        raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another {option}")
+        raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another --output")
     if folder.exists() and any(folder.iterdir()):
-        raise WorkspaceError(f"{folder} is not empty: choose another {option}")
-    return make_folder(folder, option)
+        raise WorkspaceError(f"{folder} is not empty: choose another --output")
+    return make_folder(folder)
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Wrap the writing of a file or folder. Raises WorkspaceError if the system refuses, for example since the disk is
-    full."""
+    """Raise WorkspaceError for an OSError in the block, in which `path` is written."""
     try:
         yield
     except OSError as error:
@@ -58,7 +57,6 @@ def write(path: Path, data: bytes) -> Path:
 
 
 def write_json(path: Path, value: object) -> Path:
-    """Write a value as indented JSON, as `write` does."""
     return write(path, msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 

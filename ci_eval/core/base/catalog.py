@@ -55,17 +55,15 @@ REPLACED = {
     **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
     **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
 }
-"""The names of removed variants → what replaces them."""
+"""The name of a removed variant → what replaces it."""
 
 
 class Catalog(Generic[T]):
-    """The variants in a package: each is a module that defines a value with the same name and type.
+    """The variants in a package: each is a module that defines a value, such as `GRADER`.
 
-    A module may define several in a mapping by name (`GRADERS`, not `GRADER`); the package's table `TOGETHER` then
-    lists these names.
-
-    With a `group`, the entry points of that group in installed packages are variants as well. They are read only if a
-    name is not in the package, or if all names are listed.
+    A module may define several in a mapping by name (`GRADERS`); the package's table `TOGETHER` then lists the names.
+    The entry points of `group` in installed packages are variants as well. They are read only if a name is not in the
+    package, or if all names are listed.
     """
 
     def __init__(
@@ -77,8 +75,8 @@ class Catalog(Generic[T]):
         group: str = "",
         kind: object = None,
     ) -> None:
-        """Describe a catalog. `spelling`: module name → the word that users write. `kind`: the class or protocol that
-        values of entry points must have; None leaves the check to the caller."""
+        """`spelling`: module name → the word that users write. `kind`: the class or protocol that values of entry
+        points must have; None leaves the check to the caller."""
         self._package = package
         self._value = value
         self._spelling = spelling
@@ -144,7 +142,6 @@ def guess(given: str, known: Iterable[str]) -> str:
 
 
 def plugins(group: str) -> list[Plugin]:
-    """Return the entry points of the group `ci_eval.GROUP`, in order of their names and packages."""
     return [plugin for plugin in all_plugins() if plugin.point.group == f"ci_eval.{group}"]
 
 

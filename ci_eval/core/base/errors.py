@@ -6,25 +6,25 @@
     ├── WorkspaceError              2  a workspace cannot be read, resumed or written over
     ├── NothingToEvaluate           3  no file, no token or no session was left
     ├── PreparationError            4  project or engine could not be prepared
-    │   ├── DownloadError              the bytes did not arrive
-    │   ├── ChecksumError              other bytes arrived than the config pins
-    │   ├── ArchiveError               the archive is hostile or broken
-    │   └── InstallError               a package client (pip, npm, mvn, …) refused
-    └── EngineFailure               5  the engine, while it runs; in a session it is a status, not the end
+    │   ├── DownloadError              a download failed
+    │   ├── ChecksumError              a download has another checksum than the configuration
+    │   ├── ArchiveError               an archive is hostile or broken
+    │   └── InstallError               a package client (pip, npm, mvn, …) failed
+    └── EngineFailure               5  the engine failed; in a session this becomes the session's status
         ├── EngineTimeout              no answer within `interpret.timeout`
-        ├── EngineCrash                the process died
-        ├── EngineMisbehaved           the answer is not of the protocol
+        ├── EngineCrash                the process ended by itself
+        ├── EngineMisbehaved           the answer does not follow the protocol
         ├── EngineRaised               the engine answered with an error; it still runs
-        │   └── ContextTooLong         of a language model: the question was longer than it can look at
-        ├── BudgetSpent                nothing is left of what may be spent on asking: the session is skipped
+        │   └── ContextTooLong         the prompt was longer than the language model's window
+        ├── BudgetSpent                the budget is spent: the session is skipped
         ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`
-        ├── NothingSuggested           as many sessions without a suggestion as `interpret.allowedEmpty`, or more
-        ├── TooManyUnreadable          more answers could not be read than `engine.allowedUnreadable`
-        └── TooMuchUnread              more of the source could not be read than `actions.allowedUnparsable`
+        ├── NothingSuggested           at least `interpret.allowedEmpty` of the sessions have no suggestion
+        ├── TooManyUnreadable          more unreadable answers than `engine.allowedUnreadable`
+        └── TooMuchUnread              more unreadable source than `actions.allowedUnparsable`
 
-    Interrupted                   130  no error, but the user's wish, while a workspace was being made
+    Interrupted                   130  the user stopped a run while a workspace was being made
 
-Trouble in one file or one session is data (a counted status); only set-up problems reach the user as an error.
+Trouble in one file or session is data (a counted status); only set-up problems reach the user as an error.
 A message says what happened, why, and what to try.
 """
 

@@ -1,4 +1,4 @@
-"""A check that a file is a regular file of the project: not a link that leads out, a pipe or a device."""
+"""Access to a project's files that follows no link out of the project, and reads neither pipes nor devices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
-"""The folders with other people's code. Hidden folders and the metadata of wheels are left out too."""
+"""The folders with other people's code, which are left out like hidden folders and the metadata of wheels."""
 
 
 def below(start: Path, root: Path, ends: Sequence[str], ignored: Collection[str] = NOT_SOURCE) -> Iterator[str]:
@@ -37,8 +37,8 @@ def is_regular(path: str) -> bool:
 
 
 def is_own(path: Path, root: Path) -> bool:
-    """Return whether `path` is a regular file below `root`: reading it cannot block, and reveals nothing from
-    elsewhere."""
+    """Return whether `path` leads to a regular file below `root`, so that reading it cannot block, and shows no file of
+    others."""
     try:
         target = os.path.realpath(path, strict=True)
         return target.startswith(_resolve(root)) and is_regular(target)
@@ -48,7 +48,6 @@ def is_own(path: Path, root: Path) -> bool:
 
 @lru_cache(maxsize=8)
 def _resolve(root: Path) -> str:
-    """Return the real path with a separator at its end."""
     # Resolving the root for each of 100,000 files would take a third of the time.
     return f"{os.path.realpath(root).rstrip(os.sep)}{os.sep}"
 

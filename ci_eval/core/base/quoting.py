@@ -1,5 +1,5 @@
-"""Quoting of other people's texts in messages. Secrets are hidden before a text is cut, since even a part of a secret
-must not be printed."""
+"""Quoting of other people's texts in messages. Secrets are hidden before a text is cut, since no part may be
+printed."""
 
 from __future__ import annotations
 

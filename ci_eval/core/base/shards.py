@@ -15,9 +15,9 @@ from ci_eval.core.base.errors import ConfigError
 EVEN = 1.1
 """The largest allowed ratio of the fullest shard to the mean."""
 SMALL = 20
-"""The approximate smallest number of sessions in a piece."""
+"""About the smallest number of sessions in a piece."""
 FINER = 0.8
-"""The size of the largest piece at the next attempt, relative to the last attempt."""
+"""The size of the largest piece in an attempt, relative to the attempt before."""
 
 
 class Shard(msgspec.Struct, frozen=True):

@@ -12,14 +12,18 @@ import hashlib
 import io
 import os
 import stat
+import struct
 import sys
+import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 import msgspec
 
+from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 
 if sys.version_info >= (3, 14):
@@ -31,6 +35,11 @@ T = TypeVar("T")
 
 SUFFIX = ".zst"
 FORMER_SUFFIX = ".gz"
+
+ARCHIVE = "all.zip"
+"""The name of the archive that holds the files of a folder. A file next to it replaces the one of that name in it."""
+FEWEST_ARCHIVED = 50
+"""The number of files from which a folder is archived."""
 
 DAMAGED = (EOFError, zlib.error, zstd.ZstdError)
 """The errors, besides OSError, that reading a damaged file may raise."""
@@ -129,13 +138,74 @@ def inside(path: str) -> str:
     return path
 
 
+def archived(folder: Path) -> Mapping[str, zipfile.ZipInfo]:
+    """Return the members of a folder's archive, by name. Raises WorkspaceError if it is damaged."""
+    try:
+        state = (folder / ARCHIVE).lstat()
+    except OSError:
+        return {}
+    return _read_members(folder / ARCHIVE, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=8)
+def _read_members(path: Path, *_state: int) -> Mapping[str, zipfile.ZipInfo]:
+    try:
+        with open_regular_file(path) as file, zipfile.ZipFile(file) as archive:
+            members = {member.filename: member for member in archive.infolist()}
+    except (OSError, ValueError, NotImplementedError, struct.error, zipfile.BadZipFile) as error:
+        raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+    if odd := next((name for name in members if "/" in name or "\\" in name), None):
+        raise WorkspaceError(f"{path} holds {odd[:100]!r}, which is not the name of a file: evaluate again")
+    return members
+
+
+def archive(folder: Path) -> None:
+    """Move the packed files of a folder into its archive if there are many. A reader finds each file at any time."""
+    paths = [path for path in folder.iterdir() if path.suffix in (SUFFIX, FORMER_SUFFIX)]
+    names = sorted(archived(folder).keys() | {path.name for path in paths})
+    if not paths or len(names) < FEWEST_ARCHIVED:
+        return
+    partial = folder / f"{ARCHIVE}.{os.getpid()}.tmp"
+    with atomic.writing(folder / ARCHIVE):
+        with zipfile.ZipFile(partial, "w") as target:
+            for name in names:
+                with open_regular_file(folder / name) as file:
+                    # Without a date, equal files make equal archives.
+                    target.writestr(zipfile.ZipInfo(name), file.read())
+        partial.replace(folder / ARCHIVE)
+        for path in paths:
+            path.unlink()
+
+
+def unarchive(folder: Path) -> None:
+    for name in archived(folder):
+        copy(folder / name, folder / name)
+    (folder / ARCHIVE).unlink(missing_ok=True)
+
+
+def exists(path: Path) -> bool:
+    return path.exists() or path.name in archived(path.parent)
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else archived(path.parent)[path.name].file_size
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a regular file, also out of its folder's archive. Raises WorkspaceError."""
+    with open_regular_file(source) as file:
+        atomic.write(target, file.read())
+
+
 def open_regular_file(path: Path) -> BinaryIO:
-    """Open a regular file for reading. Raises WorkspaceError, also for a pipe, whose writer could keep the reader
-    waiting."""
+    """Open a regular file for reading, also in its folder's archive. Raises WorkspaceError, also for a pipe, whose
+    writer could keep the reader waiting."""
     try:
         # O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link is refused.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and (member := archived(path.parent).get(path.name)):
+            return _open_member(path.parent / ARCHIVE, member)
         raise WorkspaceError(
             _describe_odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
         ) from error
@@ -144,6 +214,14 @@ def open_regular_file(path: Path) -> BinaryIO:
         os.close(descriptor)
         raise WorkspaceError(_describe_odd(path, is_link=False))
     return os.fdopen(descriptor, "rb")
+
+
+def _open_member(path: Path, member: zipfile.ZipInfo) -> BinaryIO:
+    # ZipFile would read the list of all members for each of them.
+    with open_regular_file(path) as file:
+        file.seek(member.header_offset + 26)
+        file.seek(sum(struct.unpack("<HH", file.read(4).ljust(4, b"\0"))), os.SEEK_CUR)
+        return io.BytesIO(file.read(member.file_size))
 
 
 def hash_file(path: Path) -> bytes:
@@ -173,7 +251,8 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
     with open_regular_file(path) as packed:
         # A small file that unpacks to gigabytes would fill the memory or the disk.
         ratio = RATIO if path.suffix == FORMER_SUFFIX else RATIO_OF_ZSTD
-        left = min(max(ANY_RATIO, ratio * os.fstat(packed.fileno()).st_size), UNPACKED)
+        left = min(max(ANY_RATIO, ratio * packed.seek(0, os.SEEK_END)), UNPACKED)
+        packed.seek(0)
         try:
             with unpacking(packed, path) as file:
                 while line := file.readline(min(longest, left) + 1):

@@ -1,5 +1,4 @@
-"""The sub-tokens of a name: the words that it is made of, whatever its convention and script, and how many two names
-share."""
+"""The sub-tokens of a name, which are the words in it, in any convention and script, and scores of what names share."""
 
 from __future__ import annotations
 

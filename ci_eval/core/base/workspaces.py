@@ -8,7 +8,8 @@ dependencies. Other packages, such as those among test files, do not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,7 +106,23 @@ def _read(root: Path, path: Path, subject: str = "") -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def find_content(root: Path, path: Path) -> dict[str, Any]:
+    """Return the content of a manifest; {} if the project has none there, or it cannot be read."""
+    with suppress(PreparationError):
+        return _read(root, path)
+    return {}
+
+
 PYPROJECT = "pyproject.toml"
+REQUIREMENTS = "requirements.txt"
+BACKENDS = ("setuptools", "poetry", "pdm", "hatch", "maturin", "scikit-build", "uv")
+FOLDER_KEYS = frozenset({"package-dir", "where", "from", "python-source", "module-root", "dev-mode-dirs", "sources"})
+PACKAGE_KEYS = frozenset({"packages", "wheel.packages"})
+"""The keys of the tables of build backends that name a folder of packages, and the folder of a package."""
+SETUPS = ("setup.cfg", "setup.py")
+SETUP_FOLDER = re.compile(
+    r"(?:package_dir\s*=\s*(?:\{\s*['\"]{2}\s*:\s*['\"]|=\s*)|\bwhere\s*=\s*['\"]?|find_packages\(\s*['\"])([\w./-]+)"
+)
 OF_THE_REGISTRY = frozenset({"version", "extras", "optional", "markers", "python", "allow-prereleases"})
 
 
@@ -133,7 +150,8 @@ def read_layout(root: Path) -> Layout:
         manifest = whole if folder == root else read_pyproject(folder / PYPROJECT, root)
         if name := table(manifest, "project").get("name") or table(manifest, "tool", "poetry").get("name"):
             members.setdefault(normalize(str(name)), folder)
-        for name, source in _sources(manifest):
+        lines = read_requirement_lines(root) if folder == root else []
+        for name, source in _sources(manifest, lines):
             place = (folder / str(source.get("path"))).resolve()
             if "path" in source and place.is_relative_to(root.resolve()) and place.is_dir():
                 members.setdefault(normalize(name), root / place.relative_to(root.resolve()))
@@ -173,25 +191,64 @@ def normalize(name: str) -> str:
 
 
 def _package_folders(folder: Path, root: Path) -> list[Path]:
-    tool = table(read_pyproject(folder / PYPROJECT, root), "tool")
-    setuptools, wheel = table(tool, "setuptools"), table(tool, "hatch", "build", "targets", "wheel")
-    poetry = table(tool, "poetry").get("packages")
-    named = [
-        table(setuptools, "package-dir").get(""),
-        *texts(table(setuptools, "packages", "find").get("where")),
-        *(package.get("from") for package in (poetry if isinstance(poetry, list) else ()) if isinstance(package, dict)),
-        *(str(Path(path).parent) for path in texts(wheel.get("packages"))),
-        table(tool, "pdm", "build").get("package-dir"),
-        table(tool, "uv", "build-backend").get("module-root"),
-    ]
-    places = [(folder / path).resolve() for path in named if isinstance(path, str)]
+    tools = table(read_pyproject(folder / PYPROJECT, root), "tool")
+    named = list(_name_folders({name: tools[name] for name in BACKENDS if name in tools}))
+    for name in SETUPS:
+        if is_own(folder / name, root):
+            text = read_own(root, str((folder / name).relative_to(root))).decode(errors="replace")
+            named += SETUP_FOLDER.findall(text)
+    places = [(folder / path).resolve() for path in named]
     inside = [root / place.relative_to(root.resolve()) for place in places if place.is_relative_to(root.resolve())]
     existing = [place for place in dict.fromkeys(inside) if place.is_dir()]
     return existing or [folder / "src" if (folder / "src").is_dir() else folder]
 
 
-def _sources(manifest: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    poetry = table(manifest, "tool", "poetry")
+def _name_folders(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the folders that the tables of build backends name: as a folder of packages, or as that of a package."""
+    for key, value in settings.items():
+        listed = texts([value] if isinstance(value, str) else value)
+        if key in FOLDER_KEYS:
+            yield from listed
+        elif key in PACKAGE_KEYS:
+            yield from (str(Path(path).parent) for path in listed)
+        if key == "package-dir" and isinstance(value, dict):
+            # "" is the folder of all packages.
+            paths = ((name, path) for name, path in value.items() if isinstance(path, str))
+            yield from (str(Path(path).parent) if name else path for name, path in paths)
+        for inner in value if isinstance(value, list) else [value]:
+            if isinstance(inner, dict):
+                yield from _name_folders(inner)
+
+
+LOCAL = re.compile(
+    r"(?:-e|--editable)?[ =]*(?:(?P<name>[A-Za-z0-9][\w.-]*)\s*@\s*)?(?:file:(?:///\$\{PROJECT_ROOT\}/)?)?"
+    r"(?P<path>(?:\.{1,2}/)?[\w.-]+(?:/[\w.-]+)*)/?(?:\[[^\]]*\])?(?:#egg=(?P<egg>[\w.-]+))?\s*(?:;.*)?"
+)
+"""A requirement that is a folder: `-e ./core`, `core @ file:core`, or PDM's `-e file:///${PROJECT_ROOT}/core#egg=core`."""
+
+
+def read_local(requirement: str) -> tuple[str, str] | None:
+    """Return name and path of a requirement that is a folder; None for others."""
+    match = LOCAL.fullmatch(requirement.strip())
+    if not match or not (match["name"] or "/" in requirement or requirement.startswith("-")):
+        return None
+    name = match["name"] or match["egg"] or Path(match["path"]).name
+    return (name, match["path"]) if name else None
+
+
+def read_requirement_lines(root: Path) -> list[str]:
+    """Return the requirements in the project's requirements.txt, and its lines `-e`; [] without such a file."""
+    if not is_own(root / REQUIREMENTS, root):
+        return []
+    text = read_own(root, REQUIREMENTS).decode(errors="replace").replace("\\\n", " ")
+    # Options such as --hash may follow a requirement.
+    lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
+    return [line for line in lines if line and (line[0] != "-" or line.startswith(("-e", "--editable")))]
+
+
+def _sources(manifest: Any, lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the packages that come from elsewhere than the usual registry. `lines`: further requirements."""
+    poetry, project = table(manifest, "tool", "poetry"), table(manifest, "project")
     groups = [table(group, "dependencies") for group in table(poetry, "group").values()]
     for sources in (table(manifest, "tool", "uv", "sources"), table(poetry, "dependencies"), *groups):
         for name, source in sources.items():
@@ -199,3 +256,9 @@ def _sources(manifest: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             for one in source if isinstance(source, list) else [source]:
                 if isinstance(one, dict):
                     yield name, one
+    extras = (table(project, "optional-dependencies"), table(manifest, "dependency-groups"))
+    development = table(manifest, "tool", "pdm", "dev-dependencies")
+    listed = [project.get("dependencies"), *(value for group in (*extras, development) for value in group.values())]
+    for requirement in (*lines, *(text for requirements in listed for text in texts(requirements))):
+        if local := read_local(requirement):
+            yield local[0], {"path": local[1]}

@@ -23,8 +23,7 @@ class OfTexts(Protocol):
 @runtime_checkable
 class Installed(Protocol):
     def prepare(self, cache: Path) -> None:
-        """Prepare the grader below `cache`. Called in each process before the process grades. Raises
-        PreparationError."""
+        """Prepare the grader below `cache`, in each process that grades. Raises PreparationError."""
 
 
 @runtime_checkable
@@ -45,16 +44,12 @@ class Executing(Protocol):
 
 @runtime_checkable
 class Remarking(Protocol):
-    """A grader that comments on its scores."""
-
     def remark(self, pairing: Pairing) -> str:
         """Return the comment on a graded pairing; "" without a comment."""
 
 
 @runtime_checkable
 class Priced(Protocol):
-    """A grader whose grades cost money."""
-
     def cost(self, pairing: Pairing) -> float | None:
         """Return the price of a grade; None if prices or tokens are not known."""
 

@@ -7,7 +7,7 @@ CATALOG: Catalog[Language] = Catalog("ci_eval.plugins.languages", "LANGUAGE", gr
 names = CATALOG.names
 
 OF_HOLES = {"csharp": (".cs", "c_sharp"), "c": (".c", "c")}
-"""The languages that occur only as holes of a dataset: language → file ending and grammar."""
+"""Language that occurs only in holes of a dataset → file ending and grammar."""
 
 
 def list_grammars(first: str = "") -> dict[str, str]:

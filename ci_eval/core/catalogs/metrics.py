@@ -15,9 +15,9 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRI
 
 
 def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = False) -> tuple[Metric, ...]:
-    """Return metrics in the order of reports. `places`: each k of further metrics RecallAt{k}. `user`: a user is
-    modelled, or typing is `emulated`. Raises ConfigError if a family cannot be used, or if two families have a metric
-    of the same name."""
+    """Return metrics in the order of reports. `places`: each k of further metrics RecallAt{k}. `user`: whether a user
+    is modelled, or typing is `emulated`. Raises ConfigError if a family cannot be used, or has a metric of another
+    family's name."""
     metrics: dict[str, Metric] = {}
     for family in CATALOG.names():
         for metric in CATALOG.load(family):
@@ -33,8 +33,7 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
     of_user = []
     for metric in sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order):
         summary = metric.summary_of_a_user or metric.info.summary
-        # With a modelled user, the last lists show only users who had to keep typing: an engine that answers late would
-        # look good.
+        # The last lists of a modelled user depend on when that user stops, so the summary says so.
         if metric.of_the_user:
             location = "" if metric.summary_of_a_user else "in the last list, which "
             summary = (

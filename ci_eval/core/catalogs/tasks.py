@@ -4,5 +4,4 @@ from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.contracts import Task
 
 CATALOG: Catalog[Task] = Catalog("ci_eval.plugins.tasks", "TASK", group="tasks", kind=Task)
-
 names = CATALOG.names

@@ -1,4 +1,4 @@
-"""The comparison of two workspaces, session by session, with a verdict on each metric."""
+"""The comparison of two workspaces, session by session, with a verdict for each metric."""
 
 from __future__ import annotations
 
@@ -58,16 +58,6 @@ def refuse(base: Manifest, new: Manifest) -> None:
         )
 
 
-def refuse_samples(*sides: Workspace) -> None:
-    """Raise ConfigError if --precision decided how many sessions a side asked."""
-    # The number of sessions depended on that side's answers, so the common sessions are not a random sample.
-    if sampled := next((side.folder for side in sides if side.manifest().precision), None):
-        raise ConfigError(
-            f"{sampled} asked only as many sessions as its own figure took (--precision), so the sessions that both "
-            "sides have are not a random sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
-        )
-
-
 def compare(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Comparison:
@@ -77,7 +67,11 @@ def compare(
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
-    refuse_samples(base, new)
+    if sampled := next((side.folder for side in (base, new) if side.manifest().precision), None):
+        raise ConfigError(
+            f"{sampled} asked only as many sessions as its own figure took (--precision), so the sessions that both "
+            "sides have are not a random sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
+        )
     figures = ours.figures & theirs.figures
     metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
     names = [metric.info.name for metric in metrics]
@@ -196,8 +190,8 @@ def _why_none(base: Manifest, new: Manifest, pairing: Pairing) -> str:
     folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
     if was != now and (folders or base.project.checksum == new.project.checksum):
         return (
-            f"{alone}, since the ids of sessions depend on what the project is called: {was} in base, "
-            f"{now} in new. Evaluate both with the same project.name"
+            f"{alone}, since session ids depend on the project's name: {was} in base, {now} in new. Evaluate both with "
+            "the same project.name"
         )
     if base.project.checksum != new.project.checksum:
         return (
@@ -260,7 +254,7 @@ def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
 
 
 def failure_verdict(base: int, new: int) -> FailureVerdict:
-    """Return an exact sign test. `base`, `new`: the number of sessions on which only that engine failed."""
+    """Return the verdict of an exact sign test. `base`, `new`: the sessions on which that engine alone failed."""
     p = sign_test(base, new)
     shown = Verdict.BETTER if new < base else Verdict.WORSE
     return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
@@ -272,8 +266,8 @@ def mark_verdicts(
     headline: str,
     failures: FailureVerdict | None = None,
 ) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
-    """Mark the verdicts that hold among all verdicts of the page (Holm): those on declared metrics, other code and
-    failures."""
+    """Mark the verdicts that hold among all verdicts of the page (Holm). The page has verdicts on declared metrics, for
+    this project and other code, and on failures."""
     p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
     # Pages show verdicts on other code for the headline only.
     p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
@@ -304,11 +298,8 @@ def pilot(
     sessions: int,
     asked: int,
 ) -> Pilot | None:
-    """Return the size of the differences in the asked sessions; None if a side has no figure yet.
-
-    `metrics`: the metrics that are judged together. `sessions`: the number of all sessions. `asked`: the number of
-    asked sessions.
-    """
+    """Return the size of the differences in the asked sessions; None if a side has no figure yet. `metrics`: all that
+    are judged together. `sessions`: the number of all sessions, of which `asked` were asked."""
     by_filter = pair(base, new, metrics, filters, 0).filters
     headline = filters.over({name: sums.sessions for name, sums in by_filter.items()}).headline
     return make_pilot(by_filter[headline], metrics, metric, sessions=sessions, asked=asked)
@@ -336,8 +327,8 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
 
 
 def measure_detection(base: Manifest, new: Manifest, differences: dict[str, Difference]) -> Detected | None:
-    """Return the comparison's goal, and the true difference that the asked sessions can find. None if the sides have
-    different goals, or if the goal's metric has no difference. `differences`: metric → difference over all sessions."""
+    """Return the comparison's goal, and the true difference that the asked sessions can find. Return None if the sides
+    have different goals, or if the goal's metric has no difference."""
     request = base.detection
     if request is None or request != new.detection or request.metric not in differences:
         return None

@@ -82,11 +82,9 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 def name_sides(
     titles: Mapping[Workspace, str], programs: Mapping[Workspace, str] | None = None
 ) -> dict[Workspace, str]:
-    """Return the titles of runs; if runs share a title, add what differs between them.
-
-    The first difference counts: engine, completion type, ranker and project; configuration; name of the folder; start.
-    `programs`: the absolute paths of users' engines, whose versions are digests and mean nothing to a reader.
-    """
+    """Return a unique title for each run. If runs share a title, their first difference is added: in engine, completion
+    type, ranker or project; in the configuration; in the folder's name; in the start. `programs`: the absolute paths of
+    users' engines, whose versions are digests, which mean nothing to a reader."""
     names = dict(titles)
     paths = programs or {}
     for level in range(4):

@@ -1,21 +1,10 @@
-"""Gates: rules that make a CI job fail when a figure, or its difference from base, is out of bounds.
-
-RecallAt1 >= -1pp                              a shown loss of more than one point breaks it
-MeanRank <= +5% and +0.2                       more than both, and shown, breaks it
-RecallAt5 non-inferior 0.5pp                   kept only if a loss of that size is ruled out
-RecallAt1 >= 40%                               without a sign: the new figure itself; or 0.4
-RecallAt1 >= -1pp population: code             what is shown of other code counts, not what is shown of this project
-RecallAt1[keywords] >= -5pp                    of another filter than the headline's; [all] pools every token
-RecallAt1[kind=FIELD prefix=1] >= 40%          of the sessions that pass an expression
-RecallAt1 >= -2pp since:2026-01-01             against a fixed evaluation of the history; or since:TAG, since:best
-"""
+"""Gates: rules that make a CI job fail if a figure, or its difference from base, is out of bounds (docs/gates.md)."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from math import hypot, nan
+from math import ceil, hypot, inf, nan
 from typing import Literal
 
 import msgspec
@@ -84,7 +73,7 @@ class Gate(msgspec.Struct, frozen=True):
     and other rules pass."""
 
     since: str = ""
-    """The evaluation of the history to compare with: a tag, a date or "best"; "" = the comparison's base."""
+    """The evaluation of the history to compare with: a title, revision, version, date or "best"; "" = the base."""
 
     def filter_among(self, names: Collection[str], headline: str) -> str:
         """Return the full name of the gate's filter. Raises ConfigError if `names` does not have it."""
@@ -99,7 +88,7 @@ class Gate(msgspec.Struct, frozen=True):
     def judge(
         self, filters: Mapping[str, Mapping[str, Difference]], headline: str, infos: Mapping[str, MetricInfo]
     ) -> GateResult:
-        """Check a comparison. A missing or incomparable figure never passes."""
+        """Check a comparison. A gate on a missing or incomparable figure is broken."""
         name = self.filter_among(filters, headline)
         # Figures of the whole run, such as memory, are under ALL only.
         figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
@@ -157,7 +146,7 @@ class Gate(msgspec.Struct, frozen=True):
         if outcome.low is None or outcome.high is None:
             return self._result("undecided", f"a loss of that size is not ruled out: {outcome.why}")
         # A narrower margin needs more files.
-        needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else math.inf, 1)
+        needed = FEWEST_ALIKE * max(MARGINS.get(info.unit, 0.0) / margin if margin else inf, 1)
         if isinstance(outcome, Elsewhere) and outcome.effective < needed:
             reason = f"that margin takes {needed:.0f} effective files; there are {outcome.effective:.0f}"
             return self._result("undecided", f"a loss of that size is not ruled out: {reason}")
@@ -207,8 +196,8 @@ class Gate(msgspec.Struct, frozen=True):
 def what_decides(
     value: float, low: float, high: float, limits: Sequence[float], of: Estimate | Difference | Elsewhere
 ) -> tuple[int | None, str]:
-    """Return the number of sessions that would decide a gate whose limit is inside the interval, and the reason in
-    words. The number is None if a second round is needed; both are empty if nothing helps, as for other code."""
+    """Return what would decide a gate whose limit is inside the interval: the number of sessions, and advice in words.
+    The number is None if a second round is needed; the advice is "" too if nothing helps, as for other code."""
     if isinstance(of, Elsewhere):
         return None, ""
     nearest = min(limits, key=lambda limit: abs(value - limit))
@@ -219,7 +208,7 @@ def what_decides(
     if of.state in {"once", "exact"} or not distance:
         return None, ""
     # An interval narrows with the square root of the number of sessions.
-    needed = math.ceil(of.n * (reach / distance) ** 2)
+    needed = ceil(of.n * (reach / distance) ** 2)
     if not of.n < needed < MOST_SESSIONS:
         return None, ""
     return needed, f"; about {needed:,} sessions would decide, if the project has as many"
@@ -261,7 +250,7 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     if since and (absolute or population == "code" or infos[metric].unit in {"ms", "MB"}):
         raise ConfigError(
             f"gate {rule!r}: since: is for a difference (with a sign) of this project, and not for times or memory, "
-            "which another night's machine decides; for example 'RecallAt1 >= -2pp since:best'"
+            "which depend on the machine of each run; for example 'RecallAt1 >= -2pp since:best'"
         )
     return Gate(whole, metric, sign, limits, population, (match["filter"] or "").strip(), since=since)
 
@@ -311,8 +300,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def judge_since(
     gate: Gate, past: Sequence[Figures] | None, new: Figures, infos: Mapping[str, MetricInfo]
 ) -> GateResult:
-    """Compare with the evaluation that the gate names; without such an evaluation, the gate does not pass. `past`: None
-    if no history was given. Raises ConfigError if the gate's filter is not known."""
+    """Compare with the past evaluation that the gate names; without such an evaluation, the gate does not pass.
+    `past`: None if no history was given. Raises ConfigError if the gate's filter is not known."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
     nights = [(night, night.filters[name].metrics.get(gate.metric)) for night in earlier(past or (), new, name)]
     before = [(night, figure) for night, figure in nights if figure and figure.value is not None]

@@ -1,4 +1,4 @@
-"""The verdicts for this project and for other code like it, from sums over sessions."""
+"""Verdicts for this project and for other code like it, made of sums over sessions."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ FEWEST_RANKS_ALIKE = 1_000
 FEWEST_CHANGES = 12
 """The smallest effective number of changes for which an unbounded figure has an interval."""
 FEWEST_FILES, FEWEST_SESSIONS = 3, 8
-"""The smallest numbers of changed files and sessions for a verdict on engines that were asked once: fewer changes may
-come from a single crash, or from a cache."""
+"""The fewest changed files and sessions for a verdict on engines that were asked once. A single crash or a cache may
+cause fewer changes."""
 MOST_PARTS, FEWEST_IN_PART = 20, 20
 """The largest number of parts of a dimension that get a verdict, and the smallest number of sessions of each part."""
 MOST_FILES = 1000
@@ -109,9 +109,10 @@ class _Selection:
     def changed_too_little(self, at: int) -> str:
         if self.changed_files[at] >= FEWEST_FILES and self.changes[at] >= FEWEST_SESSIONS:
             return ""
+        files = f"{self.changed_files[at]:,.0f} file{'' if self.changed_files[at] == 1 else 's'}"
         return (
-            f"{self.changes[at]:,.0f} sessions in {self.changed_files[at]:,.0f} files changed, too few to tell from an "
-            f"engine that varies ({FEWEST_SESSIONS} in {FEWEST_FILES} files needed); --repeat 2 shows which"
+            f"{self.changes[at]:,.0f} sessions in {files} changed, too few to tell from an engine that varies "
+            f"({FEWEST_SESSIONS} in {FEWEST_FILES} files needed): --repeat 2 shows which"
         )
 
 
@@ -119,8 +120,8 @@ class Judge(msgspec.Struct, frozen=True):
     """The rules that give differences their verdicts.
 
     `asked`: the share of all sessions that was asked. `kind`: "files" or "projects", the sampling unit of other code.
-    `of_new`: the repeats of new's engine alone. `pairs`: the compared sessions of all filters, out of `population`.
-    `unjudged`, `processors`: the reason why nothing, or no CPU time, is judged; empty if it is judged.
+    `of_new`: the repeats of new's engine alone. `pairs`: the number of compared sessions, out of `population`.
+    `unjudged`, `processors`: the reason why nothing, or no CPU time, is judged; "" if it is judged.
     """
 
     metrics: Sequence[Metric]
@@ -192,16 +193,15 @@ class Judge(msgspec.Struct, frozen=True):
         why = f"two processes of one program may differ by {FLOOR:.0%}: {change(floor, 'ms').lstrip('+')}"
         return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
-    def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
-        """Return the difference of two sides; None if one side has no figure. `rows`: clusters x 1 x 4. `tests`: the
-        number of verdicts to adjust for (Bonferroni)."""
-        if not np.all(sums.total[0, [1, 3]] > 0):
+    def pair(self, index: int, sums: FilterSums, tests: int) -> Difference | None:
+        """Return the difference of one metric; None if a side has no figure. `tests`: the number of verdicts to adjust
+        for (Bonferroni)."""
+        if not np.all(sums.total[index, [1, 3]] > 0):
             return None
-        if self.metrics[0].timed:
-            base, new = (float(sums.total[0, at] / sums.total[0, at + 1]) for at in (0, 2))
-            return Difference(base=base, new=new, difference=new - base, why=NOT_IN_TURNS)
-        (of_project,) = self._judge_project(sums, [0], tests)
-        (of_code,) = self._judge_other_code(rows, [self.metrics[0].info], tests)
+        if self.metrics[index].timed:
+            return self._times(index, sums)
+        (of_project,) = self._judge_project(sums, [index], tests)
+        (of_code,) = self._judge_other_code(sums.by_cluster[:, [index]], [self.metrics[index].info], tests)
         return replace(of_project, elsewhere=of_code)
 
     def _judge_project(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
@@ -282,8 +282,8 @@ class Judge(msgspec.Struct, frozen=True):
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
     def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions, over all filters, show a difference of one point four times out of five; the
-        whole population if fewer do not suffice."""
+        """Return about how many sessions, over all filters, show a true difference of one point four times out of five;
+        the whole population if no smaller number does."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None
@@ -323,7 +323,7 @@ class Judge(msgspec.Struct, frozen=True):
                 conclusion = Verdict.NOT_SHOWN
                 reason += f", but that takes {FEWEST_ALIKE} effective {self.kind}; there are {effective:.0f}"
             elif conclusion is Verdict.EQUIVALENT:
-                reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
+                reason += f"; a change in fewer than {3 / effective:.1%} of such files may be missing here"
             low, high = clip_interval(info.difference_limits, interval.low, interval.high, difference)
             # No true difference is larger than the span of the metric.
             detectable = None if info.span and interval.detectable > info.span else interval.detectable
@@ -343,8 +343,8 @@ class Judge(msgspec.Struct, frozen=True):
     def parts(
         self, parts: Mapping[tuple[str, str], Sums], divided: Mapping[str, int], leading: int
     ) -> Iterator[Subset]:
-        """Yield the parts that have their own verdict, by dimension, the largest first. Verdicts are adjusted for the
-        number of parts of a dimension (Bonferroni). `divided`: number of sessions by dimension."""
+        """Yield the largest parts of each dimension with their verdicts, which are adjusted for the number of parts of
+        the dimension (Bonferroni). `divided`: the number of sessions by dimension."""
         metric = self.metrics[leading]
         for dimension in sorted({dimension for dimension, _ in parts}):
             fewest, most, below = FEWEST_IN_PART, MOST_PARTS, divided[dimension]

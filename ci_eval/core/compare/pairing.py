@@ -1,4 +1,4 @@
-"""The pairs of sessions that are in both workspaces, file by file, and their sums."""
+"""Pairs of the same session in two workspaces, and sums over these pairs."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ LONGEST_PREFIX = 5
 class FailureCount(msgspec.Struct):
     rounds: int
     first: int = 0
-    """The failures of the first round, which the figures are about."""
+    """Failures in the first round, whose sessions make the figures."""
     sessions: int = 0
     always: int = 0
     alone: int = 0
     statuses: Counter[str] = msgspec.field(default_factory=Counter)
     example: str = ""
 
-    def of(self, session: SessionScore) -> bool:
-        """Count a session. Return whether the engine failed in any round."""
+    def count(self, session: SessionScore) -> bool:
+        """Count a session, and return whether the engine failed in any round."""
         # Only rounds that differ from the first one are stored.
         statuses = [answer.status for answer in answers(session, self.rounds if session.otherwise else 1)]
         failed = [status for status in statuses if status in FAILED]
@@ -110,8 +110,6 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pairing:
-    """The pairs of all files, and their sums."""
-
     def __init__(
         self,
         task: Task,
@@ -203,7 +201,7 @@ class Pairing:
         gain = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.weight(base))
         ours, theirs = self.failed
-        base_failed, new_failed = ours.of(base), theirs.of(new)
+        base_failed, new_failed = ours.count(base), theirs.count(new)
         ours.alone += base_failed and not new_failed
         theirs.alone += new_failed and not base_failed
         if leads:
@@ -313,7 +311,7 @@ def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
 
 class StoredPairs:
     def __init__(self, base: Workspace, new: Workspace, filters: ReportFilters, grammars: Mapping[str, str]) -> None:
-        """Start the pairing. `grammars`: file ending → grammar that colours the source."""
+        """`grammars`: file ending → grammar that colours the source."""
         self.filters = filters
         self._base = base
         self._new = new
@@ -350,7 +348,8 @@ class StoredPairs:
 
 
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
-    """Return the sessions that could have been compared. `same_text`: False if a file differs between the sides."""
+    """Return the number of sessions, asked or not, that both sides have. `same_text`: False if the text of a file may
+    differ between the sides."""
     ours, theirs = base.manifest(), new.manifest()
     # A sample without classes contains the first sessions of each class as well, if both have the same seed.
     divided = ours if ours.strata else theirs
@@ -386,7 +385,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
 
 
 def explain_classes(*sides: Workspace) -> str:
-    """Return path → checksum and number of sessions in the workspace's shard; files without sessions are left out."""
+    """Return why no difference is judged, if the runs drew their samples from different classes; else ""."""
     classes = [{project: [*of] for project, of in side.manifest().strata.items()} for side in sides]
     known = [of for of in classes if of]
     if all(of == known[0] for of in known):
@@ -398,7 +397,7 @@ def explain_classes(*sides: Workspace) -> str:
 
 
 def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
-    """Return path → checksum and sessions in the workspace's shard, without empty files."""
+    """Return path → checksum and number of sessions in the workspace's shard, without files that have no session."""
     heads = [*workspace.heads().values()]
     own = select_shard_files({head.path: head.sessions for head in heads}, workspace.manifest().shard)
     return {head.path: (head.checksum, own[head.path]) for head in heads if head.path in own}

@@ -16,7 +16,7 @@ from ci_eval.core.compare.conditions import explain_draws
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.pairing import explain_classes, population
 from ci_eval.core.compare.resources import align_figures
-from ci_eval.core.compare.sums import Sums, find_directions
+from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
@@ -81,14 +81,7 @@ def rank(
         )
     # With other random draws the answers would differ, and there is no limit to draws: the asked share is 0.
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
-    kind = manifests[0].clusters
-    repeats = [[count_repeats([manifests[row], manifests[column]]) for column in order] for row in order]
-    classes = explain_classes(*workspaces)
-    draws = [[explain_draws(manifests[column], manifests[row]) or classes for column in order] for row in order]
-    pairs = {
-        metric.info.name: _pairs(totals, number, order, asked, kind, repeats, draws)
-        for number, metric in enumerate(chosen)
-    }
+    pairs = _judge_pairs(totals, manifests, order, asked, explain_classes(*workspaces))
     of_run = align_figures(manifests)
     info = chosen[0].info
     bias = winners_bias((difference for row in pairs[info.name] for difference in row), len(workspaces))
@@ -148,17 +141,16 @@ class _CommonSums:
         self._times = [[Observations(metric) for metric in timed] for _ in range(sides)]
         self.total = np.zeros((len(metrics), sides, 2))
         """Numerators and denominators (metrics x sides x 2)."""
-        self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
-        self._moved = np.zeros((len(metrics), sides, sides, 2))
-        self._changes = np.zeros((2, len(metrics), sides, sides))
-        self._fourths = np.zeros((len(metrics), sides, sides))
-        self._observed = np.zeros((len(metrics), sides))
-        self._clusters: dict[str, Floats] = {}
+        self._pairs = {pair: FilterSums(len(metrics)) for pair in permutations(range(sides), 2)}
+        self._clusters: dict[str, int] = {}
+        self._cluster_of_file: list[int] = []
         self._rows: list[Floats] = []
+        """The sums of each file, as `total`."""
 
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
         """Add the sessions of one file: the same sessions in the same order for each side."""
         self.files[path] = len(sides[0])
+        self._cluster_of_file.append(self._clusters.setdefault(self._manifest.cluster(path), len(self._clusters)))
         place = pack_location(len(self.files) - 1)
         for number, (side, times) in enumerate(zip(sides, self._times, strict=True)):
             self.failed[number] += sum(session.status in FAILED for session in side)
@@ -166,67 +158,48 @@ class _CommonSums:
             for session in side:
                 collector.add(place, expect_metrics(timed, session))
             collector.flush_observations()
-        of_file = np.zeros_like(self.total)
-        for number, metric in enumerate(self.metrics):
-            observed = [[expect_metrics([metric], session)[0] for session in side] for side in sides]
-            # (sessions x sides x 2)
-            seen = np.array(
+        observed = [[expect_metrics(self.metrics, session) for session in side] for side in sides]
+        # (sessions x metrics x sides x 2)
+        seen = np.array(
+            [
                 [
-                    [(sum(above for above, _ in pairs), sum(below for _, below in pairs)) for pairs in same]
-                    for same in zip(*observed, strict=True)
+                    [(sum(above for above, _ in pairs), sum(below for _, below in pairs)) for pairs in of_metric]
+                    for of_metric in zip(*same, strict=True)
                 ]
-            )
+                for same in zip(*observed, strict=True)
+            ],
+            dtype=np.float64,
+        )
+        for number, metric in enumerate(self.metrics):
             if metric.found_by_both:
                 # Such a metric counts a session only if every side has a value.
-                seen[(seen[:, :, 1] == 0).any(axis=1)] = 0
-            flat = seen.reshape(len(seen), -1)
-            of_file[number] = seen.sum(axis=0)
-            self._products[number] += flat.T @ flat
-            for base, new in permutations(range(len(sides)), 2):
-                changed = (seen[:, base] != seen[:, new]).any(axis=1).sum()
-                # Counted are changed sessions, and files with a changed session.
-                self._changes[:, number, base, new] += changed, changed > 0
-                self._fourths[number, base, new] += ((seen[:, new, 0] - seen[:, base, 0]) ** 4).sum()
-                directions = find_directions(np.concatenate([seen[:, base], seen[:, new]], axis=1)[:, None])
-                self._moved[number, base, new] += (directions > 0).sum(), (directions < 0).sum()
-            self._observed[number] += (seen[:, :, 1] != 0).sum(axis=0)
-        self.total += of_file
-        self._rows.append(of_file)
-        cluster = self._manifest.cluster(path)
-        self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
+                seen[(seen[:, number, :, 1] == 0).any(axis=1), number] = 0
+        for pair, sums in self._pairs.items():
+            sums.add(seen[:, :, pair].reshape(len(seen), -1, 4))
+        self._rows.append(seen.sum(axis=0))
+        self.total += self._rows[-1]
 
-    def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
-        """Return the sums of two sides, in total and by cluster (clusters x 1 x 4)."""
-        # Each side has two columns: numerator and denominator.
-        columns = [2 * base, 2 * base + 1, 2 * new, 2 * new + 1]
-        sums = Sums(figures=1)
-        sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)
-        sums.products = self._products[metric][np.ix_(columns, columns)]
-        sums.observed_by_side = self._observed[[metric]][:, [base, new]]
-        sums.moved = self._moved[[metric], base, new]
-        sums.changes, sums.changed_files = self._changes[:, [metric], base, new]
-        sums.fourths = self._fourths[[metric], base, new]
-        files, clusters = (
-            np.stack(rows)[:, metric].reshape(len(rows), -1)[:, columns][:, None, :]
-            for rows in (self._rows, list(self._clusters.values()))
-        )
-        sums.rows = list(files)
-        return sums, clusters
+    def pair(self, base: int, new: int) -> FilterSums:
+        sums = self._pairs[base, new]
+        sums.rows = [row[:, (base, new)].reshape(-1, 4) for row in self._rows]
+        sums.clusters = self._cluster_of_file
+        return sums
 
     def times(self, side: int) -> dict[str, Estimate]:
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
     def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:
         """Return a side's figures by metric. If answers vary, they count as a sample of an infinite project."""
-        rows = np.stack(list(self._clusters.values()))[:, :, side]
-        elsewhere = figures(rows, [metric.info.limits for metric in self.metrics])
-        estimates, own = {}, slice(2 * side, 2 * side + 2)
+        # The side's own sums are in those of any pair: in the columns of base, or of new.
+        sums, first = (self.pair(0, side), 2) if side else (self.pair(0, 1), 0)
+        elsewhere = figures(sums.by_cluster[:, :, first : first + 2], [metric.info.limits for metric in self.metrics])
+        estimates = {}
         for number, metric in enumerate(self.metrics):
-            total = self.total[number, side]
+            total, own = self.total[number, side], slice(4 * number + first, 4 * number + first + 2)
             plain = Estimate(value=None, n=int(total[1]), elsewhere=elsewhere[number])
             if total[1]:
                 state, share = tell_state(repeats, asked, weighted=False), asked if repeats.alike else 0.0
-                products, observed = self._products[number, own, own], float(self._observed[number, side])
+                products, observed = sums.products[own, own], float(sums.observed_by_side[number, first // 2])
                 low, high = figure(total, products, observed, share, metric.info.limits, unseen=repeats.unseen)
                 plain = replace(plain, value=float(total[0] / total[1]), low=low, high=high, state=state)
             estimates[metric.info.name] = plain
@@ -246,33 +219,28 @@ def _read_common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[li
             yield source.path, [[side[session_id] for session_id in shared] for side in sides]
 
 
-def _pairs(
-    totals: _CommonSums,
-    metric: int,
-    order: Sequence[int],
-    asked: float,
-    kind: str,
-    repeats: Sequence[Sequence[Repeats]],
-    draws: Sequence[Sequence[str]],
-) -> tuple[tuple[Difference | None, ...], ...]:
-    """Return the differences row - column; rows and columns are in `order`. `repeats`: by position in `order`. `draws`:
-    the reason why a pair is not judged, or ""."""
-    table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
-    pairs = list(combinations(range(len(order)), 2))
+def _judge_pairs(
+    totals: _CommonSums, manifests: Sequence[Manifest], order: Sequence[int], asked: float, unjudged: str
+) -> dict[str, tuple[tuple[Difference | None, ...], ...]]:
+    """Return the differences row - column by metric; rows and columns are in `order`. `unjudged`: see Judge."""
+    sides, metrics, sessions = len(order), totals.metrics, sum(totals.files.values())
+    tables: list[list[list[Difference | None]]] = [[[None] * sides for _ in order] for _ in metrics]
+    pairs = list(combinations(range(sides), 2))
     for row, column in pairs:
-        sums, rows = totals.pair(metric, base=order[column], new=order[row])
-        sessions, why = sum(totals.files.values()), draws[row][column]
-        judge = Judge([totals.metrics[metric]], asked, kind, repeats[row][column], sessions, unjudged=why)
-        # Each pair is judged once, with the row's side as new, and then mirrored. The level is adjusted for the number
-        # of metrics (Bonferroni), but not of pairs, since a pair's own comparison does not know of other pairs.
-        difference = judge.pair(sums, rows, len(totals.metrics))
-        if difference and difference.verdict in OPPOSITE:
-            # The mark ▲ or ▼ is adjusted for the number of pairs, too.
-            marked = difference.p is None or difference.p * len(pairs) < 1 - LEVEL
-            difference = replace(difference, marked=marked)
-        table[row][column] = difference
-        table[column][row] = difference and _reverse(difference)
-    return tuple(map(tuple, table))
+        base, new = manifests[order[column]], manifests[order[row]]
+        repeats, why = count_repeats([new, base]), explain_draws(base, new) or unjudged
+        judge = Judge(metrics, asked, base.clusters, repeats, sessions, unjudged=why)
+        sums = totals.pair(order[column], order[row])
+        for number, table in enumerate(tables):
+            # Each pair is judged once, with the row's side as new, and then mirrored. The level is adjusted for the
+            # number of metrics (Bonferroni), but not of pairs: a pair's own comparison does not know of other pairs.
+            difference = judge.pair(number, sums, len(metrics))
+            if difference and difference.verdict in OPPOSITE:
+                # The mark ▲ or ▼ is adjusted for the number of pairs, too.
+                is_marked = difference.p is None or difference.p * len(pairs) < 1 - LEVEL
+                difference = replace(difference, marked=is_marked)
+            table[row][column], table[column][row] = difference, difference and _reverse(difference)
+    return {metric.info.name: tuple(map(tuple, table)) for metric, table in zip(metrics, tables, strict=True)}
 
 
 Judged = TypeVar("Judged", Difference, Elsewhere)

@@ -1,4 +1,4 @@
-"""The comparison of times, which needs a run that asked both engines in turns: a busy machine slows all of a run."""
+"""The comparison of times, which needs a run that asked both engines in turns, and of memory."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def _compare_rounds(metric: Metric, sides: Sides, asked: float, tests: int) -> D
         return replace(plain, why=ONE_LOOKUP)
     if timing.n < FEWEST_OBSERVED:
         return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
-    verdict, why = judge_times(timing, metric.info, len(sides[0]))
+    verdict, why = _judge_times(timing, metric.info, len(sides[0]))
     low, high = clip_interval(metric.info.difference_limits, timing.low, timing.high, timing.difference)
     return replace(plain, low=low, high=high, p=timing.p, detectable=timing.detectable, verdict=verdict, why=why)
 
 
-def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
+def _judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
     floor = timing.floor(info.unit)
     small = f"{floor:.2g} ms" if info.unit == "ms" else f"{100 * floor:g} points"
     if -floor < timing.low and timing.high < floor:
@@ -103,8 +103,7 @@ def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, 
 
 
 def at_round(session: SessionScore, number: int) -> SessionScore:
-    """Return the session with the latencies of one round; its status is ERROR if that round did not reach all
-    lookups."""
+    """Return the session with the latencies of one round; the status is ERROR if the round lacks a lookup."""
     lookups = [
         replace(lookup, latency=latency)
         for lookup in session.lookups
@@ -120,7 +119,7 @@ NOT_KNOWN = "not known of both sides"
 
 
 def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:
-    """Return the differences of start-up times and memory by name, if at least one side has them."""
+    """Return the differences of start-up times and memory by metric, if at least one side has a figure."""
     ours, theirs = align_figures([base, new])
     both = {}
     for name, was in ours.items():

@@ -1,4 +1,4 @@
-"""The sums over paired sessions of a filter, a part or a project."""
+"""Sums over the paired sessions of a filter, a part or a stratum."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sums:
         self.sessions = self.wins = self.losses = 0
         self.total: Floats = np.zeros((figures, 4))
         self.products: Floats = np.zeros((4 * figures, 4 * figures))
-        """The products of each two of these numbers."""
+        """Sums of the products of each two of a session's numbers."""
         self.observed_by_side: Floats = np.zeros((figures, 2))
         self.rows: list[Floats] = []
         """The sums of each file that has a pair (figures x 4)."""
@@ -32,7 +32,7 @@ class Sums:
         """The number of sessions that differ between the sides."""
         self.changed_files: Floats = np.zeros(figures)
         self.fourths: Floats = np.zeros(figures)
-        """The fourth powers of differences; of use only for a mean over sessions."""
+        """Sums of fourth powers of differences; they only make sense for a mean over sessions."""
         self.wavering = (Wavering(rounds[0]), Wavering(rounds[1]))
         self.by_stratum: dict[Key, Sums] = {}
         """The sums of each stratum, if the population is divided."""
@@ -54,7 +54,10 @@ class Sums:
         of_file: Floats = seen.sum(axis=0)
         self.total += of_file
         self.products += flat.T @ flat
-        directions = find_directions(seen)
+        above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
+        # Fractions are compared by cross-multiplication, which is exact for whole numbers.
+        moved = np.sign(above_new * below_base - above_base * below_new)
+        directions = np.where((below_base != 0) & (below_new != 0), moved, 0.0)
         self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
         changed = (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2)
         self.changes += changed.sum(axis=0)
@@ -69,8 +72,8 @@ class Sums:
         stratum.places.append(len(self.rows) - 1)
 
     def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
-        """Weight sessions if strata were asked in unequal shares. Return whether they are weighted. `asked`: the asked
-        share by stratum."""
+        """Weight sessions if strata were asked in unequal shares, and return whether that is so. `asked`: the number of
+        asked sessions by stratum."""
         keys = [*self.by_stratum]
         self.asked = strata.share(asked, keys) if keys else None
         self.sample = strata.weighted(asked, keys)
@@ -100,19 +103,11 @@ class Sums:
         return pool(self.sample, self.weights, total, products, observed, finite=finite)
 
 
-def find_directions(seen: Floats) -> Floats:
-    """Return 1 for a rise, -1 for a fall, else 0. `seen`: rows x figures x 4; result: rows x figures."""
-    above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
-    both = (below_base != 0) & (below_new != 0)
-    # Fractions are compared by cross-multiplication, which is exact for whole numbers.
-    return np.asarray(np.where(both, np.sign(above_new * below_base - above_base * below_new), 0.0))
-
-
 class FilterSums(Sums):
     def __init__(self, figures: int, rounds: tuple[int, int] = (1, 1)) -> None:
         super().__init__(figures, rounds)
         self.clusters: Sequence[int] = ()
-        """The cluster of each file in the sample of other code; empty if each file is a cluster."""
+        """The cluster of each file, which is the sampling unit of other code; () if each file is a cluster."""
         self.latencies: Floats = np.zeros((2, BINS))
         """The lookups of base and of new by latency bin (`statistics/timing.py`)."""
 

@@ -1,4 +1,4 @@
-"""The trend of each figure over past evaluations, with the nights on which its level changed."""
+"""Histories of evaluations, and the trend of each figure with the runs at which its level changed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Address = Annotated[str, Meta(pattern=r"\A(https?://[^\s<>\"']+)?\Z", max_length
 WATCHED = {"Operating system": "operating system", "CPU": "CPU", "Workers": "workers"}
 
 
-class _Whole(Value, frozen=True, kw_only=True):
+class _FilterFigures(Value, frozen=True, kw_only=True):
     metrics: dict[str, Estimate]
     sessions: Number = 0
 
@@ -57,11 +57,11 @@ class Figures(Value, frozen=True, kw_only=True):
     client: str = "editor"
     language: str = ""
     conditions: dict[str, str] = {}
-    """The conditions (Manifest.series) that all evaluations on one line of a trend share."""
+    """The conditions (`Manifest.series`) that all evaluations of one trend share."""
     started: str = ""
     environment: dict[str, str] = {}
     seed: int = 0
-    filters: dict[str, _Whole]
+    filters: dict[str, _FilterFigures]
     headline: str = EVERYTHING
     declared: tuple[str, ...] = ()
     """The compared metrics. This field and the next two are only in histories."""
@@ -91,8 +91,8 @@ class History(msgspec.Struct, frozen=True):
 
 
 def read(folder: Path) -> History:
-    """Read all workspaces, metrics.json files and other JSON files of figures below a folder. A missing folder is an
-    empty history; damaged files are reported in `damaged`. Raises WorkspaceError for links."""
+    """Return the workspaces below a folder, and the figures in all metrics.json files, and in JSON files directly in
+    it. A missing folder is an empty history. Raises WorkspaceError for links."""
     evaluations: dict[tuple[object, ...], Figures] = {}
     workspaces, damaged = [], []
     for parent, folders, names in os.walk(folder):
@@ -127,8 +127,7 @@ def read_figures(workspace: Workspace) -> Iterator[Figures]:
 def append(
     folder: Path, evaluation: Figures, *, declared: Sequence[str], gates: Sequence[GateResult] = (), run: str = ""
 ) -> Path:
-    """Add the figures to a history, and return the file's path. `declared`: compared metrics. `run`: address of the
-    CI's run."""
+    """Write the figures into a history, and return the file's path. `run`: the address of the CI job."""
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     # Evaluations of several series may have started at the same time.
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
@@ -139,7 +138,7 @@ def append(
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """Return `new` and earlier evaluations of its series with the same headline, in order of time."""
+    """Return the trend up to `new`: earlier evaluations of its series that have figures of its headline."""
     before = earlier(past, new, new.headline)
     nights = []
     for previous, evaluation in zip([None, *before], [*before, new], strict=True):
@@ -181,7 +180,7 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
 
 
 def earlier(past: Sequence[Figures], new: Figures, part: str) -> list[Figures]:
-    """Return earlier evaluations of `new`'s series that have figures of the filter `part`, in order of time."""
+    """Return the evaluations of `new`'s series before it that have figures of the filter `part`, the earliest first."""
     alike = [(machine.seconds(of.started), of) for of in past if of.series == new.series and part in of.filters]
     before = [(began, of) for began, of in alike if began < machine.seconds(new.started)]
     return [of for _, of in sorted(before, key=itemgetter(0))]

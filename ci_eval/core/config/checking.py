@@ -1,4 +1,4 @@
-"""The check of plain values against the schema. It finds all unknown keys and wrong values at once."""
+"""The check of plain values against the schema, which reports all unknown keys and wrong values at once."""
 
 from __future__ import annotations
 
@@ -98,8 +98,7 @@ def _paths(section: type[Section], path: str) -> Iterator[str]:
 
 
 def check(raw: object, source: str) -> Config:
-    """Return the configuration made of plain values with camelCase keys. Raises ConfigError, which lists all
-    problems."""
+    """Return the configuration. `raw`: plain values with camelCase keys. Raises ConfigError with all problems."""
     problems = list(_section_problems(raw, Config, ""))
     if problems:
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
@@ -119,7 +118,9 @@ def _section_problems(raw: object, section: type[Section], path: str) -> Iterato
         else:
             hint = guess(str(key), fields)
             if not hint:
-                paths = [name for name in _paths(Config, "") if name.rpartition(".")[2].lower() == str(key).lower()]
+                ends = [(name, name.rpartition(".")[2].lower()) for name in _paths(Config, "")]
+                paths = [name for name, end in ends if end == str(key).lower()]
+                paths = paths or [name for name, end in ends if end.startswith(str(key).lower())]
                 # Of two similar keys, the less deeply nested one was probably meant.
                 depth = min((name.count(".") for name in paths), default=0)
                 likely = " or ".join(name for name in paths if name.count(".") == depth)

@@ -1,7 +1,6 @@
-"""A reader of configurations of the JetBrains evaluation plugin, 2019 to 2022 (with the renames of 2023).
+"""The upgrade of configurations of the JetBrains evaluation plugin, 2019 to 2022 (with the renames of 2023).
 
-A setting without effect gets a warning that says what happens instead. Unknown keys stay, and `checking.py` reports
-them.
+A setting without effect becomes a warning that says what happens instead. `checking.py` reports unknown keys.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ MOVED = {
     "interpret.completeTokenSeed": "interpret.seed",
     "interpret.sessionSeed": "interpret.seed",
 }
-"""The plugin's key → ci-eval's key with the same meaning, in the order in which values are moved."""
+"""The plugin's key → ci-eval's key, in the order in which values are moved."""
 
 STATEMENTS: dict[str, dict[str, object]] = {
     "METHOD_CALLS": {"statementTypes": ["METHOD_CALL"]},
@@ -35,8 +34,7 @@ STATEMENTS: dict[str, dict[str, object]] = {
     "ALL": {"statementTypes": ["METHOD_CALL", "FIELD", "VARIABLE"]},
     "ALL_TOKENS": {},
 }
-"""The value of `strategy.statement` (until 2019-09) → filters. Its ALL meant all statements known to the plugin, not
-all tokens."""
+"""The value of `strategy.statement` (until 2019-09) → filters. ALL meant all statements that the plugin knew."""
 
 NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "actions.evaluationRoots", "interpret.seed")
 
@@ -58,14 +56,14 @@ UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "interpret.logLocationAndItemText": ((False,), "the workspace always stores locations and texts"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
-"""Each key without effect → the values that lose nothing (besides null), and what happens instead for other values."""
+"""Key without effect → the values that need no warning (besides null), and the text of the warning."""
 
 UNUSED_FILTERS = ("features", "minimumOffset", "position")
 
 
 def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
-    """Return the configuration in ci-eval's shape, and warnings. A configuration that has this shape already is
-    returned as it is. `raw` is not changed. Raises ConfigError if a value cannot be upgraded."""
+    """Return the configuration with ci-eval's keys, and warnings; `raw` is not changed. Raises ConfigError if a value
+    cannot be upgraded."""
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():
@@ -157,9 +155,8 @@ def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object],
 def make_parent(
     config: dict[str, object], key: str, fault: Callable[[Sequence[str], str], str]
 ) -> tuple[dict[str, object], str]:
-    """Return the section that holds a dotted key, which is made if missing, and the key's last part. If a value on the
-    way is not a section, raises ConfigError with the text that `fault` makes of the names up to that value, and of the
-    value."""
+    """Return the section that holds a dotted key, made if missing, and the key's last part. Raises ConfigError if a
+    value on the way is not a section; `fault` makes the message of the names up to that value, and of the value."""
     *parents, last = key.split(".")
     section = config
     for depth, name in enumerate(parents, start=1):

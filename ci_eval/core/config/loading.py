@@ -1,4 +1,4 @@
-"""The configuration of an evaluation, made from a file, `--set` options and the environment, and written as text."""
+"""Loading, changing and writing of configurations, and views: the settings that change only reports."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ from ci_eval.core.model import PrefixConfig
 from ci_eval.core.model.settings import EndpointConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
-"""`${name}` is a variable; `$${` is the characters `${`."""
+"""A variable `${name}`, or `$${`, which stands for the characters `${`."""
 
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
 
 USUAL_LENGTHS = (0, 1, 3)
-"""The numbers of typed letters if the configuration has none. Without a typed letter every engine looks bad, and most
-editors show lists from the first letter on."""
+"""The default numbers of typed letters. If nothing is typed, every engine looks bad, and most editors show lists from
+the first letter on."""
 
 USUAL_SESSIONS = 1_000
-"""The number of sessions if the configuration has none: it takes some minutes, and gives an interval of about three
-points."""
+"""The default number of sessions, which takes some minutes and gives an interval of about three points."""
 NUMBERS = ("sessionsLimit", "sessionProbability")
-"""The keys of `interpret` that decide how many sessions are asked. `sessionsLimit: null` means all."""
+"""The keys of `interpret` that decide how many sessions are asked."""
 
 SPECS = ("project", "dataset")
 """The sections that may be written as their `spec` alone."""
@@ -49,8 +48,6 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     own_prefix: bool = False
     """True if the file or an override sets the prefix, as every configuration of the JetBrains plugin (JSON) does."""
     own_number: bool = False
-    own_headline: bool = False
-    """True if the file or an override sets the headline; configurations of old workspaces do not."""
 
 
 def load(
@@ -60,7 +57,7 @@ def load(
     overrides: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Loaded:
-    """Return the configuration of a file, or the defaults without one. `engine`: NAME or NAME@VERSION, in place of the
+    """Return the configuration of a file; None = the defaults. `engine`: NAME or NAME@VERSION, which replaces the
     file's. `overrides`: `dotted.key=value`, applied last. Raises ConfigError."""
     source = str(path) if path else "configuration"
     content, raw, upgrade_warnings = read(path) if path else None, dict[str, object](), list[str]()
@@ -77,7 +74,7 @@ def load(
         _put(raw, "engine", engine, "command line")
     for override in overrides:
         _override(raw, override)
-        # Checking after each override lets the message name the wrong one.
+        # The check after each override lets the message name the wrong one.
         check(raw, f"--set {override}")
 
     def interpolate(key: str, text: str) -> str:
@@ -98,13 +95,12 @@ def load(
         warnings=(*upgrade_warnings, *rule_warnings),
         own_prefix=is_json or jetbrains.get_value(raw, "actions.strategy.prefix") is not None,
         own_number=isinstance(section, dict) and any(key in section for key in NUMBERS),
-        own_headline=jetbrains.get_value(raw, "reports.headline") is not None,
     )
 
 
 def add_ladder(config: Config) -> Config:
-    """Return the configuration with the usual prefixes, unless it sets a prefix, has a modelled user, or has a task
-    other than completion."""
+    """Return the configuration with USUAL_LENGTHS, unless it sets a prefix, has a modelled user, or has another task
+    than completion."""
     strategy = config.actions.strategy
     if config.effective_task != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
@@ -113,8 +109,7 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """Return the configuration with the usual number of sessions, unless it has a number, or a dataset, which is asked
-    as a whole."""
+    """Return the configuration with USUAL_SESSIONS, unless it has a number, or a dataset, which is asked as a whole."""
     interpret = config.interpret
     has_number = interpret.sessions_limit is not None or interpret.session_probability < 1
     if has_number or config.dataset.spec:
@@ -200,8 +195,8 @@ def patch(
 
 
 def override(config: Config, settings: Sequence[str]) -> Config:
-    """Return the configuration changed by settings KEY=VALUE. A KEY may leave out its section, such as
-    `completionType`, if no other key has the same end. Raises ConfigError."""
+    """Return the configuration changed by settings KEY=VALUE. KEY may be without its section, such as `completionType`,
+    if no other key has the same end. Raises ConfigError."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -212,8 +207,8 @@ def override(config: Config, settings: Sequence[str]) -> Config:
 
 
 def complete_key(key: str) -> str:
-    """Return the dotted name of a key that was written without its section; other keys are returned as they are. Raises
-    ConfigError if no key, or several keys, have that end."""
+    """Return the dotted name of a key that may be written without its section. Raises ConfigError unless exactly one
+    key has that end."""
     names = [known.name for known in keys()]
     if "." in key or key in names or key in Config.__struct_fields__:
         return key
@@ -227,8 +222,8 @@ def complete_key(key: str) -> str:
 
 
 def add_filters(config: Config, names: Iterable[str]) -> Config:
-    """Return the configuration with a session filter for each name that is an expression, such as `kind=FIELD
-    prefix=1`. Other names, and names of existing filters, add nothing. Raises ConfigError."""
+    """Return the configuration with a session filter for each name that is a new expression, such as `kind=FIELD
+    prefix=1`. Raises ConfigError."""
     known = {part.name for part in config.report_filters.all}
     expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
     raw: dict[str, object] = msgspec.to_builtins(config)
@@ -272,7 +267,7 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 def _spread(raw: dict[str, object]) -> None:
     """Expand short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`, and
-    filters in one line. Also restore `off` and `on`, which YAML reads as false and true without quotes."""
+    filters in one line. Also restore `off` and `on`, which YAML reads as false and true."""
     interpret = raw.get("interpret")
     if isinstance(interpret, dict):
         if isinstance(profile := interpret.get("userModel"), str):
@@ -308,10 +303,11 @@ KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings that change what reports show, not what was measured."""
+
     overrides: tuple[str, ...] = ()
-    """Settings KEY=VALUE, for keys that a view may change."""
     filters: tuple[str, ...] = ()
-    """Expressions that replace the filters of the reports; the first one leads."""
+    """Expressions that replace the filters of the reports; the first one is the headline."""
     title: str | None = None
 
     def settings(self) -> dict[str, object]:
@@ -334,14 +330,14 @@ UNCHANGED = View()
 
 
 def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
-    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE. A missing file is an
-    empty view. Raises ConfigError."""
+    """Return the view stored at `path`, with a change, as overrides KEY=VALUE. A missing file is an empty view. Raises
+    ConfigError."""
     return _spell({**_read_view(path), **change.settings()})
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
-    """Change the view stored at `path`. `config`: the path of the configuration of the measurement. If ConfigError is
-    raised, the view is unchanged."""
+    """Change the view stored at `path`. `config`: the path of the measured configuration. Raises ConfigError, and
+    leaves the view as it was, if the result is wrong."""
     if change == UNCHANGED:
         return
     # A wrong setting raises before anything is stored.
@@ -372,6 +368,5 @@ def _check(key: str, source: str) -> None:
     if key.partition(".")[0] not in SECTIONS and key not in KEYS:
         known = ", ".join((*(f"{section}.*" for section in SECTIONS), *KEYS))
         raise ConfigError(
-            f"{source}: `{key}` belongs to what was measured, so a change takes another evaluation; a view may "
-            f"change {known}"
+            f"{source}: `{key}` changes what is measured, which takes another evaluation; a view may change {known}"
         )

@@ -1,4 +1,4 @@
-"""The rules about several values of a configuration, and the values that are changed with a warning."""
+"""Rules about several values of a configuration, and values that are changed with a warning."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ USER_TYPES = (
 
 
 def settle(config: Config, source: str) -> tuple[Config, list[str]]:
-    """Return the configuration as it will be evaluated, with a warning for each changed value. Raises ConfigError if a
+    """Return the configuration as it will be evaluated, and a warning for each changed value. Raises ConfigError if a
     rule is broken."""
     if problems := list(_problems(config)):
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
@@ -65,7 +65,7 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
 
 
 def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:
-    # A package filter that matches everything would exclude tokens whose package is not known, so it is removed.
+    # A filter that matches every package would exclude tokens whose package is not known, so it is removed.
     return replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
 
 

@@ -1,5 +1,4 @@
-"""The text of a configuration, YAML or JSON, as plain values; and filters written in one line. Limits protect against
-hostile files."""
+"""Reading and writing of configurations in YAML or JSON, with limits against hostile files, and filters in one line."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ MAX_BYTES = 200_000
 """The largest file in bytes, with room for a list of two thousand file names; reading one takes at most two seconds."""
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
-"""The most values of a file. An alias counts as often as it is used."""
+"""The most values of a file. The values of an alias count for each use."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,7 +44,7 @@ def read(path: Path) -> object:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         if re.match(r"[a-z]+:.", str(path)):
-            raise ConfigError(f"{path} is no file, but a project's SPEC: did you mean --project {path}?") from None
+            raise ConfigError(f"{path} is a project's SPEC, not a file: did you mean --project {path}?") from None
         raise ConfigError(
             f"{path}: there is no such file; give the path of a YAML or JSON configuration, "
             "or leave it out to use the defaults"
@@ -87,8 +86,8 @@ def parse_yaml(text: str, source: str) -> object:
 
 
 def _copy(value: object, depth: int = 0) -> object:
-    """Return a deep copy without shared values, so that changing one value never changes another. Raises RecursionError
-    if the value is nested too deeply, and ValueError for numbers beyond 64 bits and lone surrogates."""
+    """Return a deep copy in which no value is shared. Raises RecursionError if the value is nested too deeply, and
+    ValueError for numbers beyond 64 bits and lone surrogates."""
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
@@ -165,8 +164,8 @@ def write_yaml(value: object) -> str:
 
 
 def read_expression(text: str) -> dict[str, object]:
-    """Return the entry of `reports.sessionsFilters` that an expression means; its values are not checked. A session
-    passes if all conditions hold. Raises ConfigError if the text is not a list of conditions."""
+    """Return the entry of `reports.sessionsFilters` for an expression, whose values are not checked here. Raises
+    ConfigError if the text is not a list of conditions."""
     try:
         # As in a shell, quotes allow spaces in values.
         conditions = shlex.split(text)

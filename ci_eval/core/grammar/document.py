@@ -21,8 +21,7 @@ from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
 
 
 class GapText:
-    """A text in which the cost of a change depends on the distance to the last change, not on the length of the
-    text."""
+    """A text whose changes take time in proportion to the distance from the last change, not to its length."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -130,7 +129,7 @@ def decode_file(root: Path, path: str, data: bytes) -> str:
 
 @cache
 def _build_encoding(root: Path, folder: PurePosixPath) -> str:
-    """Return the encoding that the nearest build file in this folder or above it declares; empty if none does."""
+    """Return the encoding that the nearest build file declares, in this folder or above; "" if none does."""
     for above in (folder, *folder.parents):
         for name in _BUILD_FILES:
             with suppress(OSError):
@@ -140,10 +139,9 @@ def _build_encoding(root: Path, folder: PurePosixPath) -> str:
     return ""
 
 
-# Programs write longer lines, not users, and tools take minutes to read them. The limit is a length rather than a time,
-# so that every machine leaves out the same files.
+# Only programs write longer lines, which tools take minutes to read. A limit of time would leave out other files on
+# each machine.
 LONGEST_LINE = 100_000
-"""The most code points that a line may have."""
 
 
 def check_lines(text: str) -> None:
@@ -172,7 +170,6 @@ def code_points(data: bytes) -> Sequence[int]:
 
 
 def line_ranges(text: str) -> list[tuple[int, int]]:
-    """Return begin and end of each line, including its line end."""
     return list(pairwise(accumulate(map(len, text.splitlines(keepends=True)), initial=0)))
 
 
@@ -181,7 +178,7 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 MANY = 8
-"""The most edits that are sent one by one; if there are more, a single edit replaces them."""
+"""The most edits that are sent one by one; more edits become a single one."""
 
 
 def difference(old: str, new: str) -> Edit:

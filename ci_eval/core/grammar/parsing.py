@@ -14,7 +14,6 @@ from ci_eval.core.grammar.syntax import Node, leaves, parse_tree
 from ci_eval.core.import_syntax import ImportSyntax
 
 Span = tuple[int, int]
-"""Begin and end in bytes."""
 Match = re.Match[bytes]
 
 
@@ -314,7 +313,7 @@ def _parse(rewritten: Rewritten, grammar: str) -> Reading:
 
 
 def lost_bytes(root: Node) -> int:
-    """Return the number of bytes in outermost ERROR nodes, plus one for each missing node."""
+    """Return the number of bytes in outermost ERROR nodes, plus the number of missing nodes."""
     if not root.has_error:
         return 0
     return sum(max(len((node.text or b"").strip()), 1) for node in errors(root))

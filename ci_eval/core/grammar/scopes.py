@@ -14,7 +14,7 @@ class Origin(NamedTuple):
     package: str | None = None
     """The full name of the module or package that defines the name."""
     holder: str = ""
-    """The kind of the name: "module" or "class" if its members are static. Languages have further kinds."""
+    """What the name is: "module" or "class" if its members are static, or a further kind of the language."""
 
 
 UNKNOWN = Origin()

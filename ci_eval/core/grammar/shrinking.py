@@ -77,7 +77,7 @@ BEFORE_MEMBERS = frozenset({".", "?.", "->", "::"})
 
 
 class Shrinker:
-    """The tree of an excerpt, and the possible cuts. `token`: the range that must stay, or None."""
+    """The syntax tree of an excerpt, and its possible cuts. `token`: the range that must stay; None = no range."""
 
     def __init__(self, excerpt: Excerpt, grammar: str, token: tuple[int, int] | None) -> None:
         self.excerpt = excerpt

@@ -1,4 +1,4 @@
-"""Parsers of source text: one grammar per language, the same on every Python; colours and continuations."""
+"""Syntax trees of source text, made by the same grammars on every Python; colours and possible continuations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ Tree = tree_sitter.Tree
 
 
 OLDER = frozenset({"java", "ruby"})
-"""The grammars for which tree-sitter-languages is tried as well, if it is installed; its tree is used if it has no
-error."""
+"""The grammars for which tree-sitter-languages is tried first, if it is installed; a tree without errors is used."""
 
 
 def parse_tree(source: bytes, grammar: str) -> Tree:
@@ -57,7 +56,6 @@ def mask_identifiers(source: bytes) -> bytes:
 
 @cache
 def language(grammar: str) -> tree_sitter.Language:
-    """Return the tree-sitter grammar of that name."""
     # The type is Any, since get_language declares literal names and spells this one differently.
     name: Any = {"c_sharp": "csharp"}.get(grammar, grammar)
     return tree_sitter_language_pack.get_language(name)
@@ -149,7 +147,7 @@ def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
 
 
 _NO_STATE = 65535
-"""The state of a node that the parser read in several ways at once (`TS_TREE_STATE_NONE`)."""
+"""The state of a node for which the parser followed several readings (`TS_TREE_STATE_NONE`)."""
 _LITERALS = ("comment", "continuation", "string", "char", "integer", "number", "float", "regex", "escape", "template")
 """Words in the names of grammar symbols that are not names in code."""
 
@@ -206,10 +204,6 @@ class Continuations:
             )
         return known
 
-    def is_symbol(self, word: str) -> bool:
-        kinds = ((word, False), (word.lower(), True))
-        return any(self._tree.language.id_for_node_kind(name, is_named) is not None for name, is_named in kinds)
-
     def allows(self, offset: int, word: str, *, keyword: bool) -> bool | None:
         """Return whether a keyword or a name may be at an offset; None if that is not known."""
         continuation = self.at(offset)
@@ -217,4 +211,6 @@ class Continuations:
             return None
         if not keyword:
             return continuation.names
-        return (word in continuation.symbols or word.lower() in continuation.symbols) if self.is_symbol(word) else None
+        lower, find = word.lower(), self._tree.language.id_for_node_kind
+        is_symbol = find(word, False) is not None or find(lower, True) is not None
+        return (word in continuation.symbols or lower in continuation.symbols) if is_symbol else None

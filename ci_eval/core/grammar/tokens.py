@@ -1,4 +1,4 @@
-"""The tokens of a file that are not references, and the locations where a user writes something new."""
+"""The tokens of a file that refer to nothing, and the locations at which a user writes something new."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Text that does not exist yet while a user writes a file: the remainder after an offset, or whole parts of the
-file."""
+"""The text that does not exist yet while a user writes a file: the remainder after an offset, or parts of the file."""
 
 from __future__ import annotations
 
@@ -175,7 +174,6 @@ Part = tuple[int, int]
 
 
 def lines(text: str) -> list[Part]:
-    """Return the lines that are not blank."""
     return [(begin, end) for begin, end in line_ranges(text) if text[begin:end].strip()]
 
 

@@ -1,4 +1,4 @@
-"""The walk that all languages share: one pass over a syntax tree that finds the names and keywords that are tokens."""
+"""The pass over a syntax tree that finds the tokens of a file, which all languages share."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
-"""The roles: a node's relation to its parent, if that decides the kind of the names inside. BOUND means that the names
-are defined there."""
+"""The roles of a node, which decide the kind of the names inside. The names inside a BOUND node are defined there."""
 SAME = ""
 """In `Walk.roles`: the role of the node itself."""
 
@@ -51,7 +50,6 @@ class Walk(SourceReader):
     names: ClassVar[frozenset[str]] = frozenset()
     """The types of leaves that are names; they go to `name`, wherever they are."""
     keywords: ClassVar[frozenset[str]] = frozenset()
-    """The types of leaves that are keywords."""
     ignored: ClassVar[frozenset[str]] = frozenset()
     """The types of nodes in which there is nothing to find: punctuation, comments, literals."""
     roles: ClassVar[Mapping[str, str]] = {}
@@ -69,8 +67,7 @@ class Walk(SourceReader):
             **dict.fromkeys(cls.blocks.split(), Walk.in_block),
             **dict.fromkeys(cls.sequences.split(), Walk.ordered),
         }
-        # `push` handles names at once; they only need a handler where something puts them on the stack, as `in_order`
-        # does.
+        # `push` handles names itself; a handler is needed for names that `each` puts on the stack.
         names = dict.fromkeys(cls.names, cls.name)
         cls._handlers = {"ERROR": Walk.error, **cls._handlers, **names, **ordered, **roles, **own}
 

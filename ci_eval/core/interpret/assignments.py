@@ -59,8 +59,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_ahead(self) -> bool:
-        """Return whether questions are asked ahead. They are not if tests run or a judge is asked, which several
-        processes share, or if messages are traced, which must be those of the asking process."""
+        """Return whether questions are asked ahead: not if tests run or a judge is asked, since processes share these,
+        and not if messages are traced, since a trace must hold those of the asking process."""
         return self.is_paid and not (self.run or self.judge or self.settings.trace)
 
     @property
@@ -69,8 +69,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
-    """The work on one file. `below`: sessions are evaluated whose random draw is lower. `only`: the single session to
-    evaluate, or ""."""
+    """The work on one file. `below`: sessions with a lower random draw are evaluated. `only`: the single session to
+    evaluate; "" = all chosen ones."""
 
     setup: Setup
     actions: Path
@@ -81,27 +81,23 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     among: frozenset[str] | None = None
     journal: Path | None = None
     given_up: Mapping[str, tuple[Status, str]] = msgspec.field(default_factory=dict)
-    """Session → status and reason."""
     side: int = 0
     """The number of its engine, among those that are asked in turns."""
     round: int = 0
     """The number of the round. In a later one the engine is a fresh process."""
     twice: int = 0
     """The number of sessions that are asked a second time, to see whether the answers differ."""
+    earlier: Path | None = None
+    """The workspace whose sessions of this file are reused, except those in `among`."""
 
     def chooses(self, session: str) -> bool:
         if self.only:
             return session == self.only
         return (self.among is None or session in self.among) and draw(self.setup.settings.seed, session) < self.below
 
-    def asks_after_deletion(self, session: str) -> bool:
-        return draw(self.setup.settings.seed, f"{session} deletion") < AFTER_DELETION
-
 
 GROWTH = 2
 """The factor by which the sample asked twice grows in a file in which answers differed."""
-AFTER_DELETION = 0.2
-"""The share of the sessions asked twice that are asked once more, after a deletion: 20 of 1,000 sessions."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,13 +110,6 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def round(self) -> int:
         return self.assignments[0].round
-
-    def replace_assignment(self, assignment: Assignment) -> Turn:
-        return Turn(
-            assignments=tuple(
-                assignment if present.side == assignment.side else present for present in self.assignments
-            )
-        )
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,7 +168,7 @@ def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallComplet
 
 
 def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
-    """Return the sessions to ask twice, followed by as many for the case that answers differ."""
+    """Return the sessions to ask twice, and after them as many more, which are asked twice if answers differed."""
     # The draw of `chooses` is not used, since all chosen sessions of a sample have low draws.
     sessions = [call.session for call in chosen(assignment, actions)] if assignment.twice else []
     sessions.sort(key=lambda session: draw(assignment.setup.settings.seed, f"{session} twice"))

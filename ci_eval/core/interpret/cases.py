@@ -1,4 +1,4 @@
-"""Cases: carets in source files, marked in comments, with what must be offered there and what must not."""
+"""Cases: carets in source files, marked in comments, with rules about the list at the caret."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EVERYTHING = 1_000_000
 _COMMENT = re.compile(r"(\s*(#|//)\s*)(.*)")
 _CARET = re.compile(r"\^(?!\S)")
 _CURSOR = re.compile(r"<CURSOR(?::\s*(?:([\w.]+)\.)?(\w+)\s*)?>")
-"""The caret in the files of ty's own evaluation: with the name that is expected, and the module that has it."""
+"""The caret in the files of ty's own evaluation, with the expected name and its module."""
 _DIRECTIVE = re.compile(
     r"(?:(leaves|text):\s*(\S.*)|(expect|not|module):\s*([^\s;][^;]*)|(rank)\s*<=\s*([1-9]\d*)|(silent)())\s*(?:;\s*|$)"
 )
@@ -117,7 +117,7 @@ def read_cases(text: str, path: str, language: str) -> list[Case]:
                 marks.append(mark)
                 lines[number] = lines[number][: cursor.start()] + lines[number][cursor.end() :]
             continue
-        # An empty line in its place: the numbers of lines stay, and no engine reads the answers.
+        # An empty line replaces the comment: line numbers stay, and engines do not see the expected names.
         lines[number] = ""
     return [_read_case(lines, path, mark) for mark in marks]
 
@@ -180,8 +180,8 @@ def _expect(name: str, _: str) -> str:
 
 
 def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Session]:
-    """Ask about the text of each case as it is. `task`: one of whole words. The engine, the client and confinement are
-    those of an evaluation."""
+    """Yield a session for each case, asked with the engine, client and sandbox of an evaluation. `task`: a task of
+    whole words."""
     setup = replace(setup, settings=replace(setup.settings, max_suggestions=EVERYTHING))
     engine = KeptEngine(setup)
     try:

@@ -1,10 +1,9 @@
-"""The engine of a worker process, which is kept for all its files."""
+"""The engine of a worker process, which plays all its files, and what running engines can report."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Protocol, runtime_checkable
 
@@ -13,15 +12,13 @@ from ci_eval.core.contracts import Running
 from ci_eval.core.interpret.assignments import Setup
 from ci_eval.core.interpret.grading import Grading
 from ci_eval.core.machine import read_peak_memory
-from ci_eval.core.model import Determinism, Footprint
+from ci_eval.core.model import Footprint
 
 
 @runtime_checkable
 class Weighed(Protocol):
-    """A running engine that can report its memory."""
-
     def peak_memory(self) -> int | None:
-        """Return the most bytes that were resident in its processes so far; None if that is not known."""
+        """Return the peak of resident bytes in its processes; None if that is not known."""
 
 
 class CountedProcess(Protocol):
@@ -31,8 +28,6 @@ class CountedProcess(Protocol):
 
 @runtime_checkable
 class Counted(Protocol):
-    """A running engine that can report its CPU time."""
-
     @property
     def process(self) -> CountedProcess | None:
         """Return the process that runs now; None if none does."""
@@ -43,21 +38,12 @@ class Waiting(Protocol):
     """A running engine that waits until its server is ready."""
 
     def waited(self) -> tuple[float, int]:
-        """Return the seconds spent so far on waiting for work that the engine announced, and the number of starts after
-        which that work was not done in time."""
+        """Return the seconds spent on waiting for announced work, and the number of starts after which that work was
+        not done in time."""
 
     @property
     def idle(self) -> float:
-        """Return the seconds since its start spent waiting for announcements that did not come: not the engine's
-        time."""
-
-
-@runtime_checkable
-class Typed(Protocol):
-    """A running engine that is affected by the way in which the text was produced."""
-
-    deletes: bool
-    """True if the last change before a question is a deletion, instead of typing the character before the caret."""
+        """Return the seconds since the start spent on waiting for announcements that did not come."""
 
 
 @runtime_checkable
@@ -65,8 +51,8 @@ class Defining(Protocol):
     """A running engine that knows where names are defined."""
 
     def define(self, offset: int) -> Sequence[tuple[str, int, int]]:
-        """Return where the name at an offset of the open file is defined: file (relative to the root, if it is below),
-        line and column in code points, from 0; nothing if that is not known. Raises EngineFailure."""
+        """Return the definitions of the name at an offset of the open file: file (relative to the root if it is below),
+        line and column in code points, from 0. The list is empty if none is known. Raises EngineFailure."""
 
 
 STARTS = 2
@@ -92,7 +78,7 @@ class KeptEngine:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         around = setup.surroundings
-        # Loaded once: for each file, that took a quarter of the time of a short one.
+        # Graders are loaded once, since loading takes a quarter of the time of a short file.
         self.grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
         self._running: Running | None = None
         self._starting: float | None = None
@@ -114,8 +100,6 @@ class KeptEngine:
         self._why = ""
         self.dropped = 0
         """Unreadable items of its lists since the last footprint."""
-        self.deletion = Determinism()
-        """The sessions asked after a deletion since the last footprint, and those of them answered differently."""
 
     def running(self) -> Running:
         if self._unstarted >= STARTS:
@@ -166,7 +150,7 @@ class KeptEngine:
             self._unstarted = 0
 
     def count_cpu(self) -> float:
-        """Return seconds, over all processes; 0 without a process."""
+        """Return the CPU seconds of all processes so far; 0 without a process."""
         running: object = self._running
         process = running.process if isinstance(running, Counted) else None
         if process and process is not self._counted:
@@ -175,14 +159,14 @@ class KeptEngine:
         return self._cpu_before + (self._counted.count_cpu() if self._counted else 0.0)
 
     def footprint(self, *, alone: bool) -> Footprint:
-        """Count since the last call. `alone`: this process asks no other engine, so that its memory is known."""
+        """Return the footprint since the last call. `alone`: this process asks no other engine, so that its memory is
+        that of the engine."""
         self._weigh(alone=alone)
         seconds, unready = self._waiting()
         footprint = Footprint(
             start_ups=tuple(self._start_ups),
             start_cpus=tuple(self._start_cpus),
             dropped=self.dropped,
-            deletion=self.deletion,
             waited=round(seconds - self._waited[0], 3),
             unready=unready - self._waited[1],
             memory=self._memory,
@@ -190,21 +174,8 @@ class KeptEngine:
             of_worker=self._memory is not None and not self.setup.engine.own_process,
         )
         self._start_ups, self._start_cpus, self._memory, self._weighed = [], [], None, 0
-        self._waited, self.dropped, self.deletion = (seconds, unready), 0, Determinism()
+        self._waited, self.dropped = (seconds, unready), 0
         return footprint
-
-    @contextmanager
-    def deletion_mode(self) -> Iterator[bool]:
-        """Make the last change before each question a deletion; yield whether the engine is affected."""
-        running: object = self._running
-        if not isinstance(running, Typed):
-            yield False
-            return
-        running.deletes = True
-        try:
-            yield True
-        finally:
-            running.deletes = False
 
     def _waiting(self) -> tuple[float, int]:
         running: object = self._running
@@ -224,7 +195,6 @@ class KeptEngine:
 
     @property
     def confined(self) -> str:
-        """See `Running.confined`."""
         try:
             return self._running.confined if self._running else ""
         except EngineFailure:

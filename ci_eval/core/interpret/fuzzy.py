@@ -17,7 +17,7 @@ NEVER = -(10**6)
 
 
 def score(typed: str, candidate: str) -> int | None:
-    """Return the points of the best way to find `typed` in `candidate`; None if there is none. 0 for nothing typed."""
+    """Return the points of the best match of `typed` in `candidate`; None if nothing matches, 0 if nothing is typed."""
     low, low_typed = candidate.lower(), typed.lower()
     if low.startswith(low_typed):
         same = sum(map(str.__eq__, typed, candidate))
@@ -55,8 +55,7 @@ def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
 
 
 def _starts_word(text: str, at: int) -> bool:
-    """Return whether a word starts at the index. Examples are `C` in `getClass`, `c` in `get_class`, `2` in `utf2`, and
-    the beginning; leading `_`, `$`, `@` count as none."""
+    """Return whether a word starts at the index, as at `C` in `getClass`, `c` in `get_class`, and `2` in `utf2`."""
     if at == 0:
         return True
     before, here = text[at - 1], text[at]
@@ -64,7 +63,7 @@ def _starts_word(text: str, at: int) -> bool:
 
 
 LONGEST = 128
-"""Characters of word and text that are looked at."""
+"""The most characters of word and text that are compared."""
 
 SEPARATORS = frozenset("_-. /\\'\":$<>()[]{}")
 BLANKS = frozenset(" \t")
@@ -100,7 +99,7 @@ def full_score(word: str, begin: int, text: str) -> int | None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def graceful_score(word: str, begin: int, text: str) -> int | None:
-    """Try neighbouring letters of the word swapped, too; None if nothing fits."""
+    """Return the best `full_score` of the word, and of the word with two neighbouring letters swapped."""
     typed, low_text, text = units(word), units(text.lower()), units(text)
     top = _score(typed, units(word.lower()), begin, text, low_text)
     if len(typed) >= 3:
@@ -148,8 +147,8 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
 def _best_points(
     word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]
 ) -> tuple[int, int, bool]:
-    """Return the best sum over all ways, the 1-based index at which it ends, and whether any begins well. `first`,
-    `last`: the indices between which each letter can be."""
+    """Return the best sum over all matches, the 1-based index at which it ends, and whether any match begins at a word.
+    `first`, `last`: the smallest and largest index of each letter."""
     strong = False
     beyond, steps = 0, [0]
     above, runs_above = [0] * (end + 1), [0] * (end + 1)
@@ -198,7 +197,7 @@ def _points(letter: str, row: int, text: str, low_text: str, at: int) -> tuple[i
 
 
 def _add_gap_and_run(points: int, row: int, text: str, low_text: str, at: int, end: int, *, fresh: bool) -> int:
-    """Return the points with what a gap or a run adds. `fresh`: whether the letter before is not right before."""
+    """Return the points, changed by a gap or a run. `fresh`: whether the letter before is not the previous one."""
     after_gap = text[at] != low_text[at] or (at > 0 and (_separates(low_text, at - 1) or low_text[at - 1] in BLANKS))
     if not row:
         points -= (3 if after_gap else 5) if at else 0

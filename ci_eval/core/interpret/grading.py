@@ -32,7 +32,7 @@ EDGE_OF_IMPORT = re.compile(r"(?:from|import)\b|\}\s*from\b")
 ADDED_IMPORT = re.compile(r"\s*(?:from|import|use|using|require|#\s*include)\b")
 """The beginning of an import in languages whose imports are not read by name."""
 READ_TEXTS = 8
-"""The texts whose imports are remembered."""
+"""The number of texts whose imports are cached."""
 Scores = Mapping[str, float]
 
 
@@ -45,8 +45,8 @@ class Grading:
         judge: EndpointConfig | None = None,
         run: RunSettings | None = None,
     ) -> None:
-        """`language`: of records that name none. `cache`: where graders are installed. Raises ConfigError if a grader
-        does not exist, or PreparationError if one cannot be prepared."""
+        """Load the task's graders, which are installed below `cache`. `language`: that of records without one. Raises
+        ConfigError or PreparationError."""
         self._task = task
         self._graders = [
             _Known.of(grader) for grader in graders.ready(list_graders(task, judge, run), cache, judge, run)
@@ -82,9 +82,8 @@ class Grading:
         at_caret: bool = False,
         language: str | None = None,
     ) -> Lookup:
-        """Return the lookup without grades if there are no graders, or no reference. `place`: the text of its file, and
-        the offset of the expected text. `at_caret`: as in SessionScore. `language`: the file's, if it may differ from
-        the run's."""
+        """Return the graded lookup; without a grader or a reference, it has no grades. `place`: the text of the file,
+        and the offset of the expected text. `at_caret`: as in SessionScore. `language`: the file's, if known."""
         if record and self._task.splitting:
             splitting = self._task.splitting
             grade = (splitting.ranked if at_caret else None) or splitting.grade
@@ -165,7 +164,7 @@ class _Against:
         return [self._closest(grader, text) for text in texts]
 
     def _closest(self, grader: _Known, text: str) -> tuple[Scores, str]:
-        # All graders share the pairings: to make them takes longer than some grades.
+        # All graders share the pairings, since making them takes longer than some grades.
         pairings = self._pairings.get(text)
         if pairings is None:
             pairings = self._pairings[text] = [self._pairing(reference, text) for reference in self._references]
@@ -181,7 +180,7 @@ class _Against:
         return scores, grader.remark(decisive)
 
     def cost(self, grader: _Known, text: str) -> float | None:
-        """Return the cost over all references; None if it is not known."""
+        """Return the cost of a text's grades, over all references; None if it is not known."""
         if grader.cost is None:
             return None
         costs = [grader.cost(pairing) for pairing in self._pairings.get(text, ())]
@@ -205,13 +204,12 @@ def _nothing(_pairing: Pairing) -> str:
 
 
 def list_graders(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
-    """Include the judge if there is an endpoint, and the runner if answers are to be run."""
+    """Return the names of the task's graders: with the judge if there is one, and with the runner if tests are run."""
     return [*task.graders, *filter(None, (task.judge if judge else "", task.runner if run else ""))]
 
 
 def _summarise_verdicts(scores: Sequence[Scores]) -> Scores:
-    """Return 1 / the rank of the first accepted suggestion, the share that is accepted, and how many have no
-    verdict."""
+    """Return 1 / the rank of the first accepted suggestion, the accepted share, and the number without a verdict."""
     verdicts = [verdict["judge"] for verdict in scores if verdict]
     first = next((rank for rank, verdict in enumerate(scores, 1) if verdict.get("judge")), None)
     summary = {"unscored": float(len(scores) - len(verdicts))}
@@ -250,7 +248,6 @@ def grade_anew(workspace: Workspace, grading: Grading) -> int:
 
 class Acceptances:
     def __init__(self, surroundings: Surroundings, path: str, text: str) -> None:
-        """`text`: the file as it is on disk."""
         language = languages.CATALOG.load(surroundings.language)
         # Preparation refuses other languages.
         assert language.import_syntax
@@ -262,8 +259,8 @@ class Acceptances:
         self._errors = count_errors(self._syntax, text, self._grammar)
 
     def grade(self, suggestions: Sequence[Suggestion], call: UseImport, text: str, caret: int) -> Sequence[Suggestion]:
-        """Only suggestions that are the expected name and bring an import get grades. `text` and `caret`: the document
-        that was asked about, with the typed part of the name before the caret."""
+        """Return the suggestions, with grades for those that are the expected name and bring an import. `text` and
+        `caret`: the document that was asked about."""
         return [
             replace(suggestion, grades=self._grades(suggestion, call, text, caret))
             if suggestion.edits and suggestion.text == call.expected_text and not suggestion.tail
@@ -334,8 +331,8 @@ class FileChanges:
         self._code = lru_cache(maxsize=READ_TEXTS)(lambda text: dict(_code_lines(read(text) if read else (), text)))
 
     def mark(self, suggestions: Sequence[Suggestion], token: Edit, text: str) -> Sequence[Suggestion]:
-        """Mark the tail of suggestions whose edits change the file; imports it has already are no change. `token`: the
-        edit that makes `text`, which was asked about, the original."""
+        """Mark the tails of suggestions whose edits change the file; an import that the file has is not a change.
+        `token`: the edit that turns `text`, which was asked about, into the original."""
         return [
             replace(suggestion, tail=(tail := suggestion.tail + _describe(suggestion.edits, text)), firm=len(tail))
             if isinstance(suggestion, Offer)
@@ -346,7 +343,7 @@ class FileChanges:
         ]
 
     def adds_import(self, first: Sequence[Suggestion], token: Edit, text: str) -> bool:
-        """Ignore imports that the file has."""
+        """Return whether accepting the first suggestion adds an import that the file does not have."""
         if not first or not first[0].edits:
             return False
         before, after = _sides(first[0].edits, token, text)

@@ -1,5 +1,4 @@
-"""The displayed list in one file: which suggestions of a result are shown, in which order, and with which logged
-features."""
+"""Displayed lists: the suggestions of a result in the order in which a user sees them, with their logged features."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
     """Make the tail relative to the end of the token, not to the caret. `rest`: the part of the token after the caret.
     Without a tail, acceptance replaces the token. `path` for `pa|th` has the tail `th` if the engine replaces nothing
     after the caret, so that acceptance leaves `pathth`."""
-    # An engine that is no language server names no range: the editor replaces the word.
+    # Only language servers name a range; without one, the editor replaces the word.
     if not isinstance(suggestion, Offer):
         return suggestion
     tail, _, removed = suggestion.tail.partition(REMOVED)
@@ -37,7 +36,7 @@ def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
     if removed and tail.endswith(removed):
         tail, removed = tail[: -len(removed)], ""
     settled = tail + before + changed + (REMOVED + removed if removed else "")
-    # Placeholders mark code that is still to be written, and here it is already written.
+    # Placeholders mark code that is still to be written, but here all code is there.
     return replace(suggestion, tail=settled, firm=len(settled))
 
 
@@ -80,9 +79,9 @@ class ListView:
         asked: int | None = None,
         follows: str | None = None,
     ) -> DisplayedList:
-        """`before`: the text up to the word being typed. `after`: the text after the caret. `query`: the number of
-        lists the session had before. `asked`, `follows`: as in `TypedToken`; if `asked` is None, all of the prefix was
-        typed."""
+        """Return the displayed list. `before`: the text up to the word being typed. `after`: the text after the caret.
+        `query`: the number of earlier lists of the session. `asked` (None = the whole prefix), `follows`: as in
+        `TypedToken`."""
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         line = before[before.rfind("\n") + 1 :] + prefix
         listing = self._client.show(
@@ -118,11 +117,11 @@ class RecordCarets:
         self._open: tuple[str, str] | None = None
 
     def has_no_place(self, record: Record | None) -> bool:
-        """Return True if the engine completes, and the record has no caret."""
+        """Return whether the engine needs a caret, and the record has none."""
         return completes(self._setup, record) and self.caret(record) is None
 
     def caret(self, record: Record | None) -> Caret | None:
-        """Return None if there is no caret, or the engine answers the record itself."""
+        """Return the record's caret; None if it has none, or if the engine answers the record itself."""
         if record is None or not record.carets or not completes(self._setup, record):
             return None
         first = record.carets[0]
@@ -145,7 +144,7 @@ class RecordCarets:
         return engine.complete(Query(offset=caret.offset, prefix="", expected="", repeat=repeat))
 
     def show(self, answered: Sequence[Suggestion], caret: Caret, query: int) -> DisplayedList:
-        """`query`: the number of lists that the session had before."""
+        """Return the displayed list. `query`: the number of earlier lists of the session."""
         text = self._text(caret)
         view = self._views.setdefault(caret.path, ListView(self._setup, caret.path, text))
         splitting = self._setup.task.splitting

@@ -34,8 +34,6 @@ def read_journal(path: Path) -> Iterator[bytes]:
 
 
 class Journal:
-    """Incomplete last lines are overwritten."""
-
     def __init__(self, path: Path) -> None:
         whole = sum(map(len, read_journal(path)))
         self._file = path.open("ab")
@@ -61,7 +59,7 @@ class SessionEnd(msgspec.Struct):
 
 
 def measure_determinism(session: Session | SessionEnd) -> Determinism:
-    """Return nothing if the session was asked once."""
+    """Return whether the session was asked again, and answered differently, as counts of 0 or 1."""
     asked = session.status not in UNASKED and (session.rounds > 1 or session.again > 0)
     return Determinism(asked=int(asked), differed=int(asked and session.differing > 0))
 
@@ -125,19 +123,20 @@ class Pack:
 
 
 def round_file(workspace: Workspace, path: str, number: int) -> Path:
-    """Used until the source file is through all rounds."""
+    """Return the path at which a round's sessions are stored until the source file is through all rounds."""
     return workspace.folder / "rounds" / f"{make_file_name(path)}.{number}.jsonl.zst"
 
 
 def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:
-    """The source file is as that round saw it. Raises WorkspaceError if the file is damaged."""
+    """Return the source file as that round saw it, and the round's sessions. Raises WorkspaceError if the stored file
+    is damaged."""
     lines = stored.lines(file)
     source = stored.decode_json(next(lines, b""), SourceFile, file)
     return source, (stored.decode_json(line, Session, file) for line in lines)
 
 
 def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
-    """Yield each session once, with the suggestions of the first round and the latencies of all rounds."""
+    """Yield each session with the suggestions of the first round and the latencies of all rounds."""
     for first, *others in zip(*rounds, strict=True):
         lookups = tuple(_merge_latencies(index, [first, *others]) for index in range(len(first.lookups)))
         differing = sum(observable_content(session) != observable_content(first) for session in others)

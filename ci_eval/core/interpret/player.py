@@ -61,7 +61,7 @@ _STATUSES = {
 }
 """Failure of an engine → status of its session."""
 MOST_MESSAGES = 500
-"""Lines of a session's trace that are stored."""
+"""The most lines of a session's trace that are stored."""
 
 
 class OpenSession(msgspec.Struct):
@@ -75,7 +75,6 @@ class OpenSession(msgspec.Struct):
     trace: Trace | None = None
 
     def keep(self, line: str) -> None:
-        """Drop lines above MOST_MESSAGES."""
         if len(self.messages) < MOST_MESSAGES:
             self.messages.append(line)
         elif len(self.messages) == MOST_MESSAGES:
@@ -149,15 +148,15 @@ class Player:
     def _count(self, status: Status, message: str) -> None:
         if status in FAILED:
             self._failures += 1
-            # Later sessions are not asked, so their messages name no cause.
+            # Sessions after that are not asked, so their messages have no cause.
             if self._failures <= PATIENCE:
                 self._last_failure = (status, message)
         elif status not in UNASKED:
             self._failures = 0
 
     def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
-        """Play the file first. The engine is the same process, the file stays open in it, and nothing is logged. The
-        actions between the sessions are not played."""
+        """Ask sessions of the file again after `play`, in the same engine process and without logging. The file stays
+        open in the engine, and the actions between the sessions are left out."""
         if self._failures >= PATIENCE or not sessions:
             return
         self._assignment = msgspec.structs.replace(
@@ -286,7 +285,7 @@ class Player:
                     at_caret=at_caret,
                     language=call.properties.language,
                 )
-        except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
+        except Exception as error:  # noqa: BLE001  an answer that cannot be graded must not count as a bad one
             why = str(error) if isinstance(error, errors.CiEvalError) else _last_line(error)
             session.failure = (Status.ERROR, f"not graded: {why}")
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
 from pathlib import Path
@@ -60,7 +60,8 @@ class Recovery:
         # PATIENCE counts consecutive sessions, so the count goes back from the current one.
         until = sessions[sessions.index(on) :: -1]
         in_a_row = sum(1 for _ in takewhile(assignment.given_up.__contains__, until))
-        return turn.replace_assignment(assignment) if in_a_row < PATIENCE else None
+        changed = (assignment if present.side == assignment.side else present for present in turn.assignments)
+        return Turn(assignments=tuple(changed)) if in_a_row < PATIENCE else None
 
 
 def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
@@ -82,29 +83,9 @@ Asked = TaskOutcome[Turn, tuple[Played, ...]]
 class EngineSide(msgspec.Struct, frozen=True):
     workspace: Workspace
     setup: Setup
-
-
-def interpret(
-    workspace: Workspace,
-    setup: Setup,
-    *,
-    probability: float,
-    limit: int | None,
-    jobs: int,
-    advance: Callable[[int, Progress], None],
-    shard: Shard | None = None,
-    rounds: int = 1,
-) -> Progress:
-    (progress,) = play_files(
-        [EngineSide(workspace, setup)],
-        probability=probability,
-        limit=limit,
-        jobs=jobs,
-        advance=advance,
-        shard=shard,
-        rounds=rounds,
-    )
-    return progress
+    earlier: Path | None = None
+    again: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
+    """File → the sessions that are asked; the others in `earlier` are reused."""
 
 
 def play_files(
@@ -185,16 +166,22 @@ def _plan_sides(
     plans, stores = [], []
     for side in sides:
         side.workspace.tidy()
+        planned = plan_repeats(
+            side.workspace,
+            side.setup,
+            probability=probability,
+            limit=limit,
+            shard=shard,
+            rounds=rounds,
+            chosen=chosen,
+        )
         plans.append(
-            plan_repeats(
-                side.workspace,
-                side.setup,
-                probability=probability,
-                limit=limit,
-                shard=shard,
-                rounds=rounds,
-                chosen=chosen,
-            )
+            [
+                replace(assignment, among=side.again[assignment.path], earlier=side.earlier)
+                if assignment.path in side.again
+                else assignment
+                for assignment in planned
+            ]
         )
         stores.append(ResultStore(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
     total = Progress(planned=sum(store.so_far.planned for store in stores) * rounds)
@@ -352,7 +339,7 @@ class ResultStore:
 
     def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
         # The sessions come last: with them a file is done.
-        self.workspace.drop_error(path, "interpret")
+        self.workspace.drop_error(path)
         if error:
             self.workspace.write_error(error)
         self.workspace.write_sessions(path, packed)

@@ -21,7 +21,6 @@ from ci_eval.core.model import Kind, Session
 from ci_eval.core.workspace import Workspace, read_items, read_source_items
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
-"""File of actions → its source file, and the ids of its sessions."""
 LEADING_SHARE = 2 / 3
 """The share of a limited sample that goes to the headline's class."""
 FEWEST_OF_CLASS = 2
@@ -29,7 +28,6 @@ FEWEST_OF_CLASS = 2
 EVERY_DRAW = 1.0
 """A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
-"""The share of sessions asked a second time."""
 FEWEST_TWICE = 60
 """Sessions that are asked twice in a small run: if all are answered alike, at most 3/60 = 5 % are not (rule of three).
 """
@@ -39,7 +37,6 @@ class SessionTable(msgspec.Struct, frozen=True):
     """All sessions, in columns: a project of 100,000 files has millions."""
 
     files: Sequence[tuple[Path, str]]
-    """File of actions and source file."""
     ends: NDArray[np.int64]
     """The number of sessions up to the end of each file."""
     draws: NDArray[np.float64]
@@ -53,11 +50,13 @@ class SessionTable(msgspec.Struct, frozen=True):
         Within each class the order is random. The leading class gets LEADING_SHARE of any number of sessions, each
         other one in proportion to the square root of its size: enough for its own figures, and for those of all
         sessions (Bankier 1988). A class that has no more sessions leaves its share to the others. `probability`: the
-        share of the sessions that may be chosen at all. `limit`: the number of the first ones that are wanted.
+        share of the sessions that may be chosen at all. `limit`: how many of the first sessions to return.
         """
         by_class = [np.flatnonzero(self.classes == number) for number in range(self.classes.max(initial=0) + 1)]
         if limit is not None:
-            by_class = [own[_lowest(self.draws[own], limit)] for own in by_class]
+            by_class = [
+                own[np.argpartition(self.draws[own], limit)[:limit]] if limit < len(own) else own for own in by_class
+            ]
         kept = np.sort(np.concatenate(by_class))
         by_draw = kept[np.argsort(self.draws[kept], kind="stable")]
         by_draw = by_draw[: np.searchsorted(self.draws[by_draw], probability)]
@@ -80,10 +79,6 @@ class SessionTable(msgspec.Struct, frozen=True):
             ids = frozenset(items[index - begin].session for index in indices[numbers == number].tolist())
             chosen[file] = (path, ids)
         return dict(sorted(chosen.items()))
-
-
-def _lowest(draws: NDArray[np.float64], most: int) -> NDArray[np.intp]:
-    return np.argpartition(draws, most)[:most] if most < len(draws) else np.arange(len(draws))
 
 
 def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> SessionTable:
@@ -110,7 +105,7 @@ def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> Ses
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
-    """Order by offset in the file; return the number of files."""
+    """Write the sessions of all phases, in order of offset, and return the number of source files."""
     paths = sorted({source.path for phase in phases for source in phase.sources()})
     for path in paths:
         holders = [phase for phase in phases if phase.has_sessions(path)]
@@ -119,7 +114,7 @@ def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
         for session in sorted(sessions, key=lambda session: (session.offset, session.typed)):
             pack.add(session)
         # An interrupted run may have stored an error for that file.
-        into.drop_error(path, "interpret")
+        into.drop_error(path)
         if pack.trouble:
             into.write_error(pack.trouble)
         into.write_sessions(path, pack.close())
@@ -129,7 +124,7 @@ def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
 def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
-    """Yield files with at least one chosen session. The sessions do not depend on the number of shards."""
+    """Yield an assignment for each file with a chosen session. The choice does not depend on the number of shards."""
     own = _own_files(workspace, shard)
     if limit is not None and limit < sum(head.sessions for head in workspace.heads().values()):
         # A limit needs the draws of all files, also those of other shards.
@@ -146,7 +141,7 @@ def plan(
 
 
 def count_classes(workspace: Workspace, classes: tuple[str, ...], seed: int, shard: Shard | None) -> dict[str, int]:
-    """Return {} if the headline has no session in any shard."""
+    """Return class → number of the shard's sessions; {} if the headline has no session in any shard."""
     names = tuple(dict.fromkeys((*classes, "")))
     counts, own = np.zeros(len(names), int), _own_files(workspace, shard)
     table = list_sessions(workspace, classes, seed)
@@ -165,7 +160,6 @@ def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
 
 
 def share_twice(sessions: float) -> float:
-    """`sessions`: their number in the run."""
     return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
 
 

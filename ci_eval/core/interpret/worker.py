@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from copy import copy
 from itertools import chain, dropwhile, islice, repeat
 from typing import Protocol, runtime_checkable
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineFailure
 from ci_eval.core.contracts import Query, Running
@@ -32,23 +33,21 @@ from ci_eval.core.interpret.pack import (
     SessionEnd,
     add_second_result,
     encode_line,
-    observable_content,
     read_journal,
 )
 from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
-from ci_eval.core.model import FAILED, UNASKED, Determinism, FileActions, FileError, Lookup, Session, SourceFile, Status
+from ci_eval.core.model import FAILED, UNASKED, FileActions, FileError, Lookup, Session, SourceFile, Status
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
-from ci_eval.core.workspace import make_file_name, read_actions
+from ci_eval.core.workspace import Workspace, make_file_name, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """Number → the round that the engine was started for, and the engine."""
 _counted_cpu = [0.0]
-"""Seconds of CPU that earlier files were counted with; the start counts with the first one."""
+"""The seconds of this process's CPU that are counted already. Its start counts as part of the first file."""
 _scouts: dict[int, Scout] = {}
-"""Number of an engine → what asks it ahead."""
 
 
 def _engine(assignment: Assignment) -> KeptEngine:
@@ -68,8 +67,8 @@ def is_same(one: Setup, other: Setup) -> bool:
 
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
-    """Play the turn's files with this process's engines. `turns`: all turns of this process in order, if its engines
-    are asked ahead; else empty."""
+    """Play the turn's assignments with the engines of this process. `turns`: all turns of this process in order, if
+    engines are asked ahead; else ()."""
     return tuple(map(play, turn.assignments, repeat(turns)))
 
 
@@ -105,10 +104,9 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     asked = engine.count_cpu(), time.process_time()
     is_restored = player.document.text == text
     twice = _ask_twice(assignment, player, actions, sample)
-    engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
     checked = engine.count_cpu(), time.process_time()
     # Second answers are stored with their sessions, so nothing is packed before they are known.
-    for line in read_journal(assignment.journal):
+    for line in _add_reused(assignment, read_journal(assignment.journal)):
         pack.take_over(line, twice)
     if log:
         log.close()
@@ -133,6 +131,16 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     )
 
 
+def _add_reused(assignment: Assignment, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of all sessions of the file: `lines`, and those that are reused, in the order of the file."""
+    if assignment.earlier is None:
+        yield from lines
+        return
+    asked = {msgspec.json.decode(line, type=SessionEnd).id: line for line in lines}
+    for session in Workspace(assignment.earlier).decode_sessions(assignment.path, Session):
+        yield asked.get(session.id) or encode_line(replace(session, reused=True))
+
+
 def _ask_twice(
     assignment: Assignment, player: Player, actions: FileActions, sample: Sequence[str]
 ) -> dict[str, Session]:
@@ -151,27 +159,6 @@ def _ask_twice(
             for second in player.play_again(actions, frozenset(first)):
                 twice[second.id] = add_second_result(first[second.id], second)
     return twice
-
-
-def _ask_after_deletion(
-    assignment: Assignment, player: Player, actions: FileActions, twice: Mapping[str, Session], engine: KeptEngine
-) -> Determinism:
-    """Only a sample of the sessions answered alike twice is asked."""
-    sample = {
-        identity: session
-        for identity, session in twice.items()
-        if session.again and not session.differing and assignment.asks_after_deletion(identity)
-    }
-    with engine.deletion_mode() as sees_it:
-        if not sees_it:
-            return Determinism()
-        sessions = [
-            session
-            for session in player.play_again(actions, frozenset(sample))
-            if session.status not in FAILED | UNASKED
-        ]
-    differed = sum(observable_content(session) != observable_content(sample[session.id]) for session in sessions)
-    return Determinism(asked=len(sessions), differed=differed)
 
 
 def _log(assignment: Assignment, text: str) -> Log | None:
@@ -198,14 +185,14 @@ def _log(assignment: Assignment, text: str) -> Log | None:
 
 
 def replay(assignment: Assignment) -> Session | None:
-    """Return None if the actions do not hold the session."""
+    """Play a session again; return None if the actions do not hold it."""
     with closing(ask_sessions([assignment])) as sessions:
         return next(sessions, None)
 
 
 def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, None]:
-    """The assignments share a setup and a fresh engine. Raises NotText or OSError for a file that cannot be read any
-    more."""
+    """Yield the sessions of assignments with the same setup, asked in a fresh engine. Raises NotText or OSError if a
+    file can no longer be read."""
     engine = KeptEngine(assignments[0].setup)
     try:
         for assignment in assignments:
@@ -219,10 +206,14 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
     actions = read_actions(assignment.actions)
     text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
-    known = [pack.take_over(line).id for line in read_journal(assignment.journal)] if assignment.journal else []
+    known = list(read_journal(assignment.journal)) if assignment.journal else []
     # Sessions finish in the order of their actions.
-    for call in islice(chosen(assignment, actions), len(known), None):
-        pack.add(make_session(assignment, call, *assignment.given_up.get(call.session, (status, message))))
+    others = (
+        encode_line(make_session(assignment, call, *assignment.given_up.get(call.session, (status, message))))
+        for call in islice(chosen(assignment, actions), len(known), None)
+    )
+    for line in _add_reused(assignment, chain(known, others)):
+        pack.take_over(line)
     return Played(
         path=assignment.path,
         statuses=pack.statuses,
@@ -235,7 +226,7 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
 
 
 ALONE = 2
-"""Sessions that are asked one after the other: an account without money is noticed by the second one."""
+"""The sessions before anything is asked ahead: the second one shows if the account has no money left."""
 
 
 @runtime_checkable
@@ -265,7 +256,7 @@ class _Scout(Player):
 
 
 class Scout:
-    """Files are visited in the order in which a worker gets them."""
+    """The asking ahead of one engine, in the order in which the worker gets its files."""
 
     def __init__(self, turns: Sequence[Turn], engine: KeptEngine) -> None:
         self._turns = turns
@@ -274,7 +265,6 @@ class Scout:
         self._played, self._scouted = 0, 0
 
     def follow(self, session: Session, assignment: Assignment) -> None:
-        """Ask ahead after a session of the player."""
         self._played += 1
         # An engine that does not start has no answers to ask for.
         with suppress(EngineFailure):

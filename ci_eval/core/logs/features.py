@@ -176,8 +176,6 @@ class Reader:
         table[:, OF_PROJECT:] = np.log1p(self._others.of(hashes, hash_token(last)))
         return table
 
-    # ---------------------------------------------------------------------------------------------------- reading
-
     def _advance(self, before: str) -> str:
         """Read new whole lines, and return the caret's line up to the caret."""
         end = before.rfind("\n") + 1

@@ -43,7 +43,6 @@ def check(record: LogsRecord, folder: Path) -> None:
 
 
 def verify(folder: Path, record: LogsRecord) -> None:
-    """Raise WorkspaceError if a file has changed since it was written."""
     for file in record.files:
         path = folder / file.path
         if not path.is_file() or digest(path, folder) != file:

@@ -56,7 +56,6 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
 
 
 def _write_record(folder: Path, record: LogsRecord, paths: Iterable[Path]) -> LogsRecord:
-    """Write the manifest with the digests of these files, and return it."""
     record = replace(record, files=tuple(log_formats.digest(path, folder) for path in paths if path.is_file()))
     atomic.write_json(folder / "manifest.json", record)
     return record

@@ -13,8 +13,6 @@ from ci_eval.core.model.tokens import Number, Value
 
 
 class TrendPoint(Value, frozen=True, kw_only=True):
-    """An evaluation of the past, or the new one."""
-
     started: str
     title: str
     engine: EngineInfo
@@ -23,17 +21,16 @@ class TrendPoint(Value, frozen=True, kw_only=True):
     sessions: int
     metrics: dict[str, Estimate]
     differs: tuple[str, ...] = ()
-    """Changes since the night before: versions, the project, the machine."""
+    """What changed since the previous evaluation: versions, the project, the machine."""
     gates: tuple[GateResult, ...] = ()
-    """Empty if none was checked, or in histories older than this field."""
     run: str = ""
 
 
 class ChangePoint(Value, frozen=True, kw_only=True):
-    """A nightly run on which the level of a figure changed."""
+    """A change of a figure's level, between two evaluations."""
 
     night: int
-    """The index of the first night after the change."""
+    """The index of the first evaluation after the change."""
     before: float
     after: float
     p: float
@@ -41,14 +38,14 @@ class ChangePoint(Value, frozen=True, kw_only=True):
 
 
 class Trend(Value, frozen=True, kw_only=True):
-    """The nights in order of time, of one engine, project and completion type."""
+    """The evaluations of one engine, project and completion type, in order of time."""
 
     nights: tuple[TrendPoint, ...]
     headline: str = "ALL"
     metrics: tuple[MetricInfo, ...]
     changes: dict[str, tuple[ChangePoint, ...]]
     left_out: int = 0
-    """Evaluations in the history that belong to other trends, or lack figures of the headline."""
+    """The number of evaluations in the history that belong to other trends, or have no figure of the headline."""
 
 
 class Line(Value, frozen=True, kw_only=True):
@@ -75,7 +72,7 @@ class Verdict(str, Enum):
 
 
 class Elsewhere(Value, frozen=True, kw_only=True):
-    """The difference for other code like this: files (of many merged projects: projects) are the sample."""
+    """The difference for other code like this. The sample consists of files, or of projects if many were merged."""
 
     low: float | None = None
     high: float | None = None
@@ -84,7 +81,7 @@ class Elsewhere(Value, frozen=True, kw_only=True):
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     marked: bool = False
-    """True if the verdict also holds among all verdicts of the page; pages mark it by ▲ or ▼."""
+    """True if the verdict also holds among all verdicts of the page, which mark it by ▲ or ▼."""
     effective: float = 0.0
     """The number of files of equal size with the same information."""
     detectable: float | None = None
@@ -92,7 +89,7 @@ class Elsewhere(Value, frozen=True, kw_only=True):
 
 
 class Difference(Value, frozen=True, kw_only=True):
-    """A metric on both sides, over the same sessions, with the verdict for this project."""
+    """A metric's figures on both sides, over the same sessions, and the verdict for this project."""
 
     base: float | None
     new: float | None
@@ -100,33 +97,33 @@ class Difference(Value, frozen=True, kw_only=True):
     population: Literal["project"] = "project"
     low: float | None = None
     high: float | None = None
-    """The 95 % interval, which holds by itself; of no width if nothing is uncertain."""
+    """The 95 % interval; both ends are the difference if nothing is uncertain."""
     p: float | None = None
-    """Two-sided; below 0.05 exactly if the interval excludes 0. None if nothing is uncertain."""
+    """The two-sided p-value, below 0.05 exactly if the interval excludes 0; None if nothing is uncertain."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     detectable: float | None = None
     marked: bool = False
     state: State = "none"
     sign: float | None = None
-    """An exact sign test over the tokens whose figure moved, if all sessions were asked."""
+    """The p-value of an exact sign test over the sessions whose figure changed, if all sessions were asked."""
     better: int | None = None
-    """The number of tokens whose figure improved; None if single sessions have no figure."""
+    """The number of sessions whose figure improved; None if single sessions have no figure."""
     worse: int | None = None
     needed: int | None = None
-    """About how many sessions show one point (0.01) four times out of five; None for other units."""
+    """About how many sessions show a difference of one point (0.01) four times out of five; None for other units."""
     new_low: float | None = None
     new_high: float | None = None
     noise: float | None = None
     """The standard error by the engine's own noise, if measured; the interval includes it."""
     n: int = 0
-    """Observations, on the side that has fewer."""
+    """The number of observations, on the side that has fewer."""
     over: str = ""
     elsewhere: Elsewhere = Elsewhere()
 
 
 class Subset(Value, frozen=True, kw_only=True):
-    """A part: the sessions that share a property, with the first declared metric over them."""
+    """The sessions that share a property, with the difference of the first declared metric over them."""
 
     dimension: str
     value: str
@@ -173,7 +170,7 @@ class Side(Value, frozen=True, kw_only=True):
 
 
 class Change(Value, frozen=True, kw_only=True):
-    """A session that went differently; a rank is None if the expected text is absent."""
+    """A session whose results differ; a rank is None if the expected text is absent."""
 
     id: str
     file: str
@@ -192,7 +189,7 @@ class Change(Value, frozen=True, kw_only=True):
 
 
 class FailureVerdict(Value, frozen=True, kw_only=True):
-    """A verdict on which engine fails more often, by an exact sign test over the sessions on which one alone failed."""
+    """The verdict of an exact sign test over the sessions on which one engine alone failed."""
 
     verdict: Verdict
     p: float
@@ -231,10 +228,10 @@ class Comparison(Value, frozen=True, kw_only=True):
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
     unseen: float | None = None
-    """The share of sessions that may be answered otherwise although all rounds agreed; None without exact
-    differences."""
+    """The share of sessions that may be answered in another way although all rounds agreed; None unless differences are
+    exact."""
     detection: Detected | None = None
-    """Set if the comparison asked only as many sessions as the goal takes."""
+    """The goal, if the comparison asked only as many sessions as it takes."""
     failures: FailureVerdict | None = None
     trend: Trend | None = None
 
@@ -251,11 +248,11 @@ class Ranking(Value, frozen=True, kw_only=True):
     declared: tuple[str, ...]
     figures: tuple[dict[str, Estimate], ...]
     times: tuple[dict[str, Estimate], ...] = ()
-    """Times or memory of each side, by metric. Nothing is ranked by them: one side may have met a busier machine."""
+    """Times and memory of each side. Nothing is ranked by them, since the machine may have been busier for one side."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """row - column by declared metric, from the pair's comparison if any; adjusted for the declared metrics alone."""
+    """Metric → table of the differences row - column, those of the pair's own comparison if there is one."""
     ahead: tuple[int, ...]
-    """The number of sides that each is shown to be better than, by the first declared metric."""
+    """The number of sides than which each side is shown to be better, by the first declared metric."""
     behind: tuple[int, ...]
     metrics: tuple[MetricInfo, ...]
     warnings: tuple[str, ...] = ()
@@ -268,7 +265,7 @@ class Overview(Value, frozen=True, kw_only=True):
     ranking: Ranking | None = None
     trend: Trend | None = None
     trends: tuple[Trend, ...] = ()
-    """The ranking's order; empty without a history."""
+    """The trend of each side, in the ranking's order; () without a history."""
     comparisons: dict[str, str] = {}
     workspaces: tuple[str, ...] = ()
 
@@ -279,7 +276,7 @@ class OverProjects(Value, frozen=True, kw_only=True):
     mean: float | None
     n: int
     population: Literal["other projects"] = "other projects"
-    """The subject of interval, p-value and verdict: projects like these."""
+    """What interval, p-value and verdict are about: projects like these."""
     low: float | None = None
     high: float | None = None
     """The 95 % interval; the intervals of several metrics hold simultaneously. None if there are too few projects."""
@@ -289,8 +286,6 @@ class OverProjects(Value, frozen=True, kw_only=True):
 
 
 class SuiteProject(Value, frozen=True, kw_only=True):
-    """A project of a suite with its figures."""
-
     project: ProjectInfo
     folder: str
     sessions: int
@@ -311,13 +306,9 @@ class Suite(Value, frozen=True, kw_only=True):
     overall: dict[str, OverProjects]
     metrics: tuple[MetricInfo, ...]
     compared: bool
-    pairs: int = 1
-    """The number of pairs of sides with such a table; verdicts over all projects are adjusted for this number."""
 
 
 class SweptRun(Value, frozen=True, kw_only=True):
-    """A run of a sweep with one choice of values."""
-
     values: tuple[str, ...]
     workspace: str
     sessions: int
@@ -335,17 +326,14 @@ class Sweep(Value, frozen=True, kw_only=True):
     runs: tuple[SweptRun, ...]
     metrics: tuple[MetricInfo, ...]
     remark: str = ""
-    """The overestimate of the best run; "" if nothing is uncertain."""
 
 
 class Detection(Value, frozen=True, kw_only=True):
-    """The goal of a comparison: to find a true difference of that size with that probability."""
+    """The goal of a comparison: to call a true difference of `wanted` better or worse with the probability `power`."""
 
     metric: str
     wanted: Annotated[float, Meta(gt=0, lt=1)]
-    """The true difference of the metric to find, as a share."""
     power: Annotated[float, Meta(ge=0.5, lt=1)]
-    """The probability that the difference is called better or worse."""
     most: Number | None = None
     """The most sessions that are asked; None = as many as it takes."""
 
@@ -354,15 +342,15 @@ class Detected(Detection, frozen=True, kw_only=True):
     """The goal of a comparison, and how much of it was reached."""
 
     reached: float | None = None
-    """The true difference that the asked sessions find; 0 if nothing is uncertain, None without a figure."""
+    """The true difference that the asked sessions find; 0 if nothing is uncertain, None if there is no figure."""
 
 
 class ChangeCluster(Value, frozen=True, kw_only=True):
     version: str
-    """The commit or release that changed the sessions; the last of several `candidates`."""
+    """The commit or release that changed the sessions, or the last of several `candidates`."""
     title: str
     candidates: tuple[str, ...]
-    """One version, unless some in between cannot be asked."""
+    """The versions that may have changed them: several if versions in between cannot be asked."""
     sessions: Number
     worse: Number
     kinds: dict[str, Number]

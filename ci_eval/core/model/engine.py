@@ -21,9 +21,7 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     project, `{dependencies}` what the project needs, `{scratch}` the temporary folder."""
 
     like: str = ""
-    """The named engine whose configuration was taken; "" = none."""
     arguments: tuple[str, ...] = ()
-    prepared: tuple[str, ...] = ()
     settings: dict[str, Any] = {}
     options: Any = None
     environment: dict[str, str] = {}
@@ -120,8 +118,6 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     """Starts after which announced work was not done within `engine.ready`."""
     dropped: Number = 0
     """Items that could not be read, and are missing in the displayed list."""
-    deletion: Determinism = Determinism()
-    """Sessions asked again with the text reached by a deletion; those differing from typed ones."""
     memory: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The most resident bytes of one engine's processes; None if not known."""
     weighed: Number = 0

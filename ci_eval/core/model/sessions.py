@@ -120,8 +120,6 @@ def status(lookups: Sequence[LookupScore]) -> Status:
 
 
 class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
-    """A lookup as displayed, with its suggestions."""
-
     suggestions: tuple[Suggestion, ...]
     """Suggestions in displayed order, at most `interpret.maxSuggestions`."""
     answer: str = ""

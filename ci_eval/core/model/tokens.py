@@ -83,8 +83,6 @@ class Token(Value, frozen=True, kw_only=True, gc=False):
 
 
 class Extraction(Value, frozen=True, kw_only=True):
-    """The tokens that a language found in one file."""
-
     tokens: tuple[Token, ...]
     unparsable: float
     """The share of unreadable words, 0 to 1."""

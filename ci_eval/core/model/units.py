@@ -1,4 +1,4 @@
-"""Figures in their units, in words: shares as percentages, milliseconds, differences with their sign, intervals."""
+"""Figures, differences and intervals as texts in their units."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def amount(value: float | None, unit: str) -> str:
 
 
 def money(value: float) -> str:
-    """Return full cents from 1 on, two significant digits below."""
+    """Return the amount with two decimals from 1 on, and with two significant digits below."""
     decimals = 2 if abs(value) >= 1 or not value else min(max(2, 1 - floor(log10(abs(value)))), 12)
     return f"{value:,.{decimals}f}"
 
 
 def change(difference: float | None, unit: str) -> str:
-    """Return the signed difference, shares in percentage points; a dash for None."""
+    """Return the difference with its sign, that of a share in percentage points; a dash for None."""
     if difference is None or not isfinite(difference):
         return NOTHING
     match unit:
@@ -63,7 +63,7 @@ def change_between(low: float | None, high: float | None, unit: str) -> str:
 
 
 def interval(estimate: Estimate | OtherCode, unit: str) -> str:
-    """Return a 95 % interval; "exact" or "all asked" without a width, "" without one."""
+    """Return a 95 % interval: "exact" or "all asked" if it has no width, "" if there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:

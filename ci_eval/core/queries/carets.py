@@ -99,8 +99,6 @@ def apply_edits(text: str, caret: Caret) -> str:
     return text
 
 
-# ----------------------------------------------------------------------------------------------------------- texts
-
 LARGEST = 1_000_000
 """Bytes of a text."""
 OPEN = 64

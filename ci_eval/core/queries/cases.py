@@ -76,7 +76,7 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
     def evolution(self) -> Evolution:
         if self.start is None:
             return "NEW"
-        changed = usage_definition(self.start) != usage_definition(self.end)
+        changed = self.start.definition != (self.end.definition if self.end else Definition())
         return ("-M+dD" if changed else "-M") if self.removed else ("dD" if changed else "0")
 
     @property
@@ -112,10 +112,6 @@ def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(usage.calls)) if usage else ()
 
 
-def usage_definition(usage: ObjectUsage | None) -> Definition:
-    return usage.definition if usage else Definition()
-
-
 def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
     """Yield the pairs of states of a history, whatever their outcome. `goal` says which state ends a case: the last one
     ("last"), the last one that is not empty, with all later states ignored ("last_nonempty"), or the one that follows
@@ -130,9 +126,6 @@ def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
         yield QueryCase(history, number, start, states[end], end)
 
 
-# ------------------------------------------------------------------------------------------------------ strategies
-
-
 class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     """Samples depend on the seed and the case alone."""
 
@@ -144,11 +137,6 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the cases whose artificial queries have another definition, one that objects of that type do have."""
     definitions: Mapping[str, Sequence[Definition]] = msgspec.field(default_factory=dict)
     """Type → distinct definitions, always in the same order."""
-
-
-def linear(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Return the end with its first calls alone, as many as were kept: code is written from top to bottom."""
-    return [_artificial(case, sampling, case.after[: len(case.kept)])]
 
 
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
@@ -169,11 +157,6 @@ def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
     return [_artificial(case, sampling, subset) for subset in subsets]
 
 
-def real_without_noise(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Return the end with the kept calls alone."""
-    return [_artificial(case, sampling, case.kept)]
-
-
 def real(case: QueryCase, _sampling: Sampling) -> list[ObjectUsage]:
     """Return the start as it was. If it is empty, the query has nothing but the type and the method."""
     empty = ObjectUsage(type=case.history.type, method=case.history.method)
@@ -181,9 +164,11 @@ def real(case: QueryCase, _sampling: Sampling) -> list[ObjectUsage]:
 
 
 STRATEGIES: Mapping[StrategyName, Callable[[QueryCase, Sampling], list[ObjectUsage]]] = {
-    "LINEAR": linear,
+    # The end with its first calls alone, as many as were kept: code is written from top to bottom.
+    "LINEAR": lambda case, sampling: [_artificial(case, sampling, case.after[: len(case.kept)])],
     "RANDOM": at_random,
-    "REAL*": real_without_noise,
+    # The end with the kept calls alone.
+    "REAL*": lambda case, sampling: [_artificial(case, sampling, case.kept)],
     "REAL": real,
 }
 
@@ -211,8 +196,6 @@ def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> 
         definition = others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
     return replace(case.end, definition=definition, calls=calls)
 
-
-# ------------------------------------------------------------------------------------------------------- agreement
 
 RECALL_AT = (1, 3, 5, 10)
 """Lengths of lists at which recall is reported."""

@@ -1,4 +1,4 @@
-"""Reports: what metrics observe in sessions, added up to figures, and handed to reporters."""
+"""The third stage: sessions become figures, and figures become reports."""
 
 from ci_eval.core.report.report import evaluate, report
 

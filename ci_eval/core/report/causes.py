@@ -1,4 +1,4 @@
-"""The causes of misses, from the stored lists; no engine is asked."""
+"""The causes of misses, from stored lists; no engine is asked."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ BARRED_KEYWORD = "keywords that cannot be there"
 BARRED_NAME = "names where only keywords can be"
 BARE_MEMBER = "members without their object"
 UNNEEDED_IMPORT = "an import that was not needed comes first"
-# An engine may add the import only if it is asked for details, or offer a name that only its own stubs have.
+# Such a name may be private to the engine's stubs, or the engine adds its import only on request
+# (completionItem/resolve).
 OUT_OF_SCOPE = "a name that is in no scope comes first"
 ORDER = "another suggestion comes first"
 MISSING = {
@@ -57,11 +58,11 @@ FAULTS = {
     OUT_OF_SCOPE: 0.5,
     ORDER: 0.1,
 }
-"""The certainty, 0 to 1, that a miss of this cause is a fault. The other causes are missing names."""
+"""Cause → the certainty (0 to 1) that it is a fault rather than a taste. All other causes are missing names."""
 MISSING_UNKNOWN, MISSING_VISIBLE, OTHERS_HAVE_IT, NOBODY_HAS_IT = 0.7, 0.9, 1.0, 0.2
-"""The certainty for a missing name: in general, if visible at the caret, if another workspace has it, if none has."""
+"""The certainty for a missing name: in general; if it is visible at the caret; if another run has it; if none has."""
 DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
-"""The certainty for an order: with a dunder first, and if another workspace has the expected text first."""
+"""The certainty for a wrong order: if a dunder is first; if another run has the expected text first."""
 
 NOTHING = "nothing"
 MEMBER_KINDS = frozenset({"method", "field", "property", "enum-member"})
@@ -77,13 +78,14 @@ class Loss(NamedTuple):
 class Part(NamedTuple):
     cause: str
     first: str
+    """The class of the first suggestion."""
     loss: Loss
     certainty: float
 
 
 @dataclass
 class Place:
-    """A session in its file, with the facts that need no engine."""
+    """A session in its file, with what grammar and scopes say about it."""
 
     session: Session
     text: str
@@ -103,7 +105,7 @@ class Place:
         self.scope_judged = not self.is_bare or self.names is not None
 
     def class_of(self, suggestion: Suggestion) -> str:
-        """Return keyword, dunder, import, out of scope, module, member, builtin, local or name."""
+        """Return the class of a suggestion, such as "keyword" (docs/misses.md)."""
         text = suggestion.text
         # A member or a variable may have the name of a keyword, as in `promise.catch`.
         may_be_keyword = suggestion.kind in {"", "snippet"} and text in self.keywords and not self.after_object
@@ -126,7 +128,7 @@ class Place:
         return "member" if is_member or self.after_object else "name"
 
     def barred_by(self, suggestion: Suggestion) -> str:
-        """Return why the suggestion cannot be at the caret; an empty string if it can, or if that is not known."""
+        """Return why the suggestion cannot be at the caret; "" if it can, or if that is not known."""
         offset, is_keyword = self.session.offset, self.class_of(suggestion) == "keyword"
         if self.grammar and self.grammar.allows(offset, suggestion.text, keyword=is_keyword) is False:
             # If the engine does not call it a keyword, the suggestion may be a name.
@@ -154,12 +156,12 @@ class Place:
 
 
 def _is_argument(suggestion: Suggestion) -> bool:
-    # jedi marks the parameters of a call like this; those of the function around are visible.
+    # jedi marks the parameters of a called function by `=`; they are in no scope at the caret.
     return suggestion.tail.startswith("=") or suggestion.label.endswith("=") or suggestion.kind == "param"
 
 
 def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
-    """Return the parts of the loss of a session, on its own."""
+    """Return the parts of a session's loss, by cause. `others`: ranks of the same sessions in other runs."""
     session = place.session
     rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
     elsewhere = [ranks[session.id] for ranks in others if session.id in ranks]
@@ -170,7 +172,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
         return [Part(NO_ANSWER, first, Loss(1.0, 1.0), FAULTS[NO_ANSWER])]
     expected = session.expected_text
     for position, suggestion in enumerate(lookup.suggestions):
-        # The name may be right although its acceptance leaves another text.
+        # Acceptance of the right name may leave another text.
         named, tail = suggestion.label or suggestion.text, suggestion.tail
         is_named, is_text = named == expected or named.startswith(f"{expected}("), suggestion.text == expected
         removes, cause = REMOVED in tail or REMOVED_BEFORE in tail, ""
@@ -179,8 +181,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
         elif is_named and tail and not tail.startswith("="):
             cause = MORE_TEXT
         if cause:
-            # An editor filters by the replaced range; with the right range, only these suggestions would be above the
-            # expected one.
+            # Editors filter by the replaced range: with the right range, only these would be above the expected one.
             ahead = [other for other in lookup.suggestions[:position] if begins(other, lookup.prefix)]
             rank = len(ahead) + 1
             spoiled = Part(cause, first, Loss(float(rank == 1), 1 / rank), FAULTS[cause])
@@ -195,7 +196,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
 
 
 def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_first_elsewhere: bool) -> list[Part]:
-    """Split the loss into the part by impossible suggestions ahead, and the part that remains without them."""
+    """Split the loss: a part by impossible suggestions ahead, and a part that remains without these."""
     # A stored list may be shorter than the displayed one: suggestions that are not stored count as allowed.
     barred = [(suggestion, cause) for suggestion in ahead if (cause := place.barred_by(suggestion))]
     rank_without = rank - len(barred)
@@ -282,8 +283,8 @@ def find_causes(
     others: Mapping[str, Ranks],
     base: tuple[str, Ranks] | None = None,
 ) -> Causes:
-    """Return the clusters of misses. `others`: ranks of the same sessions by workspace title. `base`: title and ranks
-    of an earlier run, if only sessions that got worse since then count."""
+    """Return the clusters of misses. `others`: title of another run → its ranks. `base`: the title and ranks of an
+    earlier run, if only sessions that got worse since then count."""
     gathered: dict[tuple[str, ...], ClusterParts] = {}
     whole, weight, count = Loss(0.0, 0.0), 0.0, 0
     judged: Counter[str] = Counter()
@@ -306,7 +307,7 @@ def find_causes(
                 loss = Loss(part.loss.first * scale.first, part.loss.mrr * scale.mrr)
                 if loss.first or loss.mrr:
                     whole = Loss(whole.first + loss.first, whole.mrr + loss.mrr)
-                    # Misses by order form a cluster for each kind and first suggestion; other causes imply these.
+                    # Misses by order are split further, by the token's kind and the class of the first suggestion.
                     of_order = (session.properties.kind.value, part.first) if part.cause == ORDER else ()
                     cluster_parts = gathered.setdefault((part.cause, *of_order), ClusterParts(part.cause))
                     cluster_parts.add(part, loss, place)
@@ -336,7 +337,7 @@ def find_causes(
 
 
 def make_placer(source: SourceFile, language: Language | None) -> Callable[[Session], Place]:
-    """Return a function that places sessions. Nothing is parsed before a session needs it."""
+    """Return a function that places sessions of the file, which is parsed when the first session needs it."""
 
     @cache
     def parse() -> tuple[Continuations | None, NamesInScope | None]:
@@ -357,7 +358,7 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
 
 
 def _valid_share(place: Place) -> float | None:
-    """Return the share of the first suggestions that are possible there; None without a list, or if not known."""
+    """Return the share of the first suggestions that are possible; None without a list, or if that is not known."""
     lookups = place.session.lookups
     first = lookups[place.session.until - 1].suggestions[:VALID_WITHIN] if lookups else ()
     valid = sum(not place.barred_by(suggestion) for suggestion in first)

@@ -1,4 +1,4 @@
-"""The third stage: sessions become figures, and figures become reports."""
+"""The figures of a workspace, and the data that reporters read."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def report(
     named: Named | None = None,
     title: str | None = None,
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Return the figures, and by reporter the file to open first.
+    """Write the reports. Return the evaluation, and reporter → the file to open first.
 
-    `shown`: the metrics to show if there is no room for all; empty = those of the task that have a figure. `grammars`:
-    end of a file's name → the grammar that colours it. `named`: see TallyJob. `title`: None = the stored one.
+    `shown`: the metrics to show if there is no room for all; () = those of the task that have a figure. `grammars`: end
+    of a file's name → the grammar that colours it. `named`: see TallyJob. `title`: None = the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
     figures = evaluation.filters[EVERYTHING].metrics
@@ -112,7 +112,7 @@ def evaluate(
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
     if responses and manifest.statuses.get(Status.SKIPPED.value):
-        # The budget ended, and the first questions are not a sample of the others.
+        # The budget ended the run, and the sessions asked until then are not a random sample.
         by_filter = {name: _without_intervals(figures) for name, figures in by_filter.items()}
     if manifest.precision:
         # The sample was drawn for the figure of all tokens.

@@ -1,4 +1,4 @@
-"""The sums over the sessions of a workspace, by file; several processes share the files."""
+"""Sums over the sessions of a workspace, added up by several processes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from ci_eval.core.workspace import Workspace
 MANY = 20_000
 """The fewest sessions for which several processes save more time than they take to start."""
 AT_ONCE = 16
-"""The files of one part of the sums. Never varies: the last digits of sums depend on the order of addition."""
+"""The number of files that are summed together. It never varies, since the last digits of sums depend on it."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
 
 Seen = Sequence[Sequence[Observation]]
 Named = Callable[[Iterable[str]], Mapping[str, Metric]]
-"""Names → the metrics that other processes take for them."""
+"""A function that worker processes call: names → metrics."""
 _PartOfAll = tuple[dict[str, "_Part"], "Sums"]
 
 
 class _Part(msgspec.Struct, kw_only=True):
-    """The sums under one filter, which can be pickled without metrics and task."""
+    """The sums of one filter. Unlike a Tally, they can be pickled, since they hold no functions."""
 
     files: list[str] = msgspec.field(default_factory=list)
     clusters: list[str] = msgspec.field(default_factory=list)
@@ -61,7 +61,7 @@ class Tally:
         strata: Mapping[Key, Stratum],
         repeats: Repeats,
     ) -> None:
-        """`strata`: those of the filter's sessions, if they were asked in unequal shares."""
+        """`strata`: those of the filter's sessions, if strata were asked in unequal shares."""
         self._sums = _Part()
         self._task, self._metrics, self._part, self._rounds = task, metrics, part, rounds
         self._observations = [Observations(metric, [*strata.values()]) for metric in metrics]
@@ -70,7 +70,6 @@ class Tally:
         self._weighted, self._repeats = bool(strata), repeats
 
     def begin(self, path: str, cluster: str) -> None:
-        """Begin a file. Files of one cluster count as one."""
         self._sums.files.append(path)
         self._sums.clusters.append(cluster)
         self._sums.evaluated.append(0)
@@ -78,8 +77,8 @@ class Tally:
     def add(
         self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
     ) -> None:
-        """Count a session if it passes the filter. `band`: None if it was not asked. `moved`: by round, if not all are
-        alike."""
+        """Count a session if it passes the filter. `band`: None if the session was not asked. `moved`: the observations
+        of each round, if rounds differ."""
         weight, sums = self._part.weight(session), self._sums
         sums.undecided += weight is None
         if not weight:
@@ -143,7 +142,7 @@ class Tally:
         return sum(self._sums.evaluated)
 
     def _group_figures(self, groups: Mapping[str, Sequence[int]]) -> dict[str, FileFigures]:
-        """Return the figures of groups of files, which are given by their indices."""
+        """Return the figures of groups of files. `groups`: name → indices of files."""
         names = [metric.info.name for metric in self._metrics]
         columns = [seen.list_figures([*groups.values()]) for seen in self._observations]
         return {
@@ -210,7 +209,7 @@ class Tallies(msgspec.Struct, frozen=True, kw_only=True):
 class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     workspace: Workspace
     named: Named | None
-    """Metrics by their names; None = one process adds up all files, as other processes would not know the metrics."""
+    """The function by which workers get metrics; None = this process adds up all files."""
     filters: tuple[ReportFilter, ...]
 
     @cached_property
@@ -219,8 +218,8 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
-        """Return the asked sessions by stratum, and the strata of each filter. Both are empty if the population is
-        undivided: nothing needs to be read then."""
+        """The number of asked sessions by stratum, and the strata of each filter. Both are empty if there is one
+        stratum, since nothing needs to be read then."""
         asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
         for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
             for session in filter(evaluated, sessions):
@@ -270,7 +269,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         names = tuple(metric.info.name for metric in observed)
         with Workers[tuple[Path, ...], _PartOfAll](TallyJob.part, jobs=jobs, shared=(self, names)) as workers:
             for outcome in filter(None, workers.map(waiting)):
-                # Parts that failed in a worker are added up again in this process, so that the error keeps its type.
+                # A part that failed in a worker is summed again in this process, so that the error keeps its type.
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)
                 # Parts are added in the order of the files: the last digits of sums depend on it.
                 while order and order[0] in done:
@@ -328,7 +327,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:
-    """Return the indices of paths below each folder, except folders that hold all paths or just one folder."""
+    """Return folder → indices of the paths below it, without folders that hold all paths, or only one folder."""
     by_folder: dict[str, list[int]] = defaultdict(list)
     for number, path in enumerate(paths):
         for position, character in enumerate(path):

@@ -1,10 +1,9 @@
 """The inference for other code, from the files of this project.
 
-The sample consists of files, since sessions of one file resemble each other. If many projects were merged, it consists
-of projects. A unit of the sample is called a cluster. The standard error is that of the jackknife, which leaves out one
-cluster at a time (CV3: MacKinnon, Nielsen & Webb 2023). The degrees of freedom of t are estimated from the fourth
-moments of what each cluster adds to that error (after Pan & Wall 2002). An effect in fewer than 3/n of all clusters may
-be missing from a sample of n (rule of three).
+The sampling units, called clusters, are files, since sessions of one file resemble each other; if many projects were
+merged, projects. The standard error is that of the jackknife, which leaves out one cluster at a time (CV3: MacKinnon,
+Nielsen & Webb 2023). The degrees of freedom of t come from the fourth moments of what each cluster adds to that error
+(after Pan & Wall 2002). An effect in fewer than 3/n of all clusters may be missing from a sample of n (rule of three).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, clip_interval
 from ci_eval.core.statistics.student import Floats, critical_values
 
 STRETCH = 1.5
-"""The widening of an interval that must fit in the margin: a loss that few files have looks too small in a sample."""
+"""The factor by which an interval is widened before it must fit in the margin: a loss in few files looks too small."""
 FEWEST_ALIKE = 300
 """The effective clusters needed to call other code equivalent. In simulations not used to choose it, a loss as large as
 the margin in one file of sixty was wrongly called equivalent in 11 % of comparisons of 100 files, up to 10 % of 200,
@@ -63,7 +62,7 @@ def estimate_other_code(rows: Floats) -> Clusters:
 
 
 def count_effective_clusters(sizes: Floats) -> Floats:
-    """Return (Σn)²/Σn² of each column: the clusters of equal size that would say as much; 0 for a column of zeros."""
+    """Return (Σn)²/Σn² of each column: the number of clusters of equal size with the same information; 0 for zeros."""
     with np.errstate(invalid="ignore", divide="ignore"):
         counts = sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0)
     return np.asarray(np.nan_to_num(counts))

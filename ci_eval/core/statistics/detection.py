@@ -1,10 +1,10 @@
-"""The number of sessions that a comparison needs to find a difference of a given size with a given power, and that a
-figure needs to be known to a given precision.
+"""The number of sessions that a comparison needs to find a given difference with a given power, and that a figure needs
+for a given precision.
 
 The first number depends on how much sessions differ between the two engines, which a pilot estimates. The pilot uses
-the size of these differences, never their direction: the differences are squared about 0, not about their mean, so that
-swapping base and new in any session changes nothing. A stopping rule that uses only the size does not favour either
-verdict, and the level holds (internal pilot: Wittes & Brittain 1990; blinded: Gould & Shih 1992; Friede & Kieser 2006).
+the size of these differences, never their direction: differences are squared about 0, not about their mean, so swapping
+base and new in any session changes nothing. A stopping rule that uses only the size favours neither verdict, and the
+level holds (internal pilot: Wittes & Brittain 1990; blinded: Gould & Shih 1992; Friede & Kieser 2006).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MOST_NEEDED = 10**8
 ENOUGH_CHANGES = 10.3
 """The expected number of changed sessions of which eight or more change four times out of five (Poisson)."""
 STEPS = 400
-"""Sizes tried up to all sessions; a chosen one is at most some percent too large."""
+"""The number of sample sizes that are tried; the chosen one is at most some percent too large."""
 LEAST = 1.1
-"""A further phase asks at least this many times as many sessions: each phase starts its engines again."""
+"""The smallest factor by which a phase enlarges the sample, since each phase starts its engines again."""
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,8 +63,8 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         return np.where((np.inf if self.changes is None else self.changes) >= ENOUGH_CHANGES * times, found, np.inf)
 
     def enough(self, wanted: float, power: float, least: int | None = None) -> int:
-        """Return the number of sessions that finds a difference of `wanted`; all if no smaller number does. `least`:
-        the smallest number that is tried; None = those asked."""
+        """Return the smallest number of sessions that finds the difference `wanted`; all sessions if no smaller number
+        does. `least`: the smallest number that is tried; None = those asked."""
         sizes = np.unique(np.geomspace(least or self.asked, self.sessions, STEPS).round())
         fits = bisect_left(range(len(sizes)), True, key=lambda at: self.detectable(sizes[[at]], power)[0] <= wanted)
         return int(sizes[min(fits, len(sizes) - 1)])

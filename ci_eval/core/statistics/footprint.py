@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from statistics import median
 
-from ci_eval.core.model import Determinism, Estimate, Footprint, MetricInfo
+from ci_eval.core.model import Estimate, Footprint, MetricInfo
 from ci_eval.core.model.engine import MOST_STARTS
 
 START_UP = MetricInfo(
@@ -36,7 +36,6 @@ def merge_footprints(parts: Iterable[Footprint]) -> Footprint:
         start_ups=_sort_starts(start for part in footprints for start in part.start_ups),
         start_cpus=_sort_starts(start for part in footprints for start in part.start_cpus),
         waited=round(sum(part.waited for part in footprints), 3),
-        deletion=sum((part.deletion for part in footprints), Determinism()),
         # The figure is of one engine, so the memory of several workers is not summed.
         memory=max((part.memory for part in footprints if part.memory is not None), default=None),
         of_worker=any(part.of_worker for part in footprints),
@@ -46,7 +45,7 @@ def merge_footprints(parts: Iterable[Footprint]) -> Footprint:
 def _sort_starts(times: Iterable[float]) -> tuple[float, ...]:
     starts = sorted(times)
     if len(starts) > MOST_STARTS:
-        # A footprint stores at most MOST_STARTS: the ones left are spread evenly over all in order of time.
+        # A footprint stores at most MOST_STARTS, which are spread evenly over all.
         starts = [starts[place * (len(starts) - 1) // (MOST_STARTS - 1)] for place in range(MOST_STARTS)]
     return tuple(starts)
 

@@ -1,7 +1,4 @@
-"""The interval of a difference or of a mean over projects, and the verdict on it.
-
-An interval holds by itself with 95 %, and excludes 0 exactly if its p-value is below 5 %.
-"""
+"""Intervals of differences and of means over projects, and verdicts on them."""
 
 from __future__ import annotations
 
@@ -21,9 +18,9 @@ Limits = tuple[float | None, float | None]
 """The bounds of one session (`MetricInfo.limits`); None if there is none."""
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
-"""The smallest difference, by unit, that may be called better or worse."""
+"""Unit → the smallest difference that may be called better or worse."""
 MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
-"""Two sides are equivalent if shown to differ by less, by unit."""
+"""Unit → the margin: two sides are equivalent if they are shown to differ by less."""
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -64,17 +61,18 @@ def make_intervals(spread: Spread, tests: int = 1) -> list[Interval]:
 
 
 def holm(p_values: Sequence[float]) -> float:
-    """Return the largest significant p-value among these, or -1: 5 % of such lists have a false one (Holm 1979)."""
-    kept = -1.0
+    """Return the largest p-value that is significant by Holm's procedure (1979), or -1 if none is. Among these
+    p-values, the chance of any false one is at most 5 %."""
+    largest = -1.0
     for rank, p in enumerate(sorted(p_values)):
         if p * (len(p_values) - rank) >= 1 - LEVEL:
             break
-        kept = p
-    return kept
+        largest = p
+    return largest
 
 
 def verdict(interval: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
-    """Return the verdict on a difference. `stretch`: an interval so many times as wide must fit in the margin."""
+    """Return the verdict on a difference. `stretch`: the interval must fit in the margin if it is this much wider."""
     if better == "neither":
         return Verdict.NOT_COMPARABLE
     if (interval.low > 0 or interval.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
@@ -99,7 +97,7 @@ def clip_interval(limits: Limits, low: float, high: float, value: float) -> tupl
 
 
 def expected_maximum(count: int) -> float:
-    """Return the expected largest of so many independent standard normal variables."""
+    """Return the expected largest value of `count` independent standard normal variables."""
     # Beyond 8 standard errors, the normal density is below 1e-14.
     points = [place / 100 for place in range(-800, 801)]
     return sum(x * count * NORMAL.pdf(x) * NORMAL.cdf(x) ** (count - 1) for x in points) / 100
@@ -130,23 +128,22 @@ def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] 
 
 
 FEWEST_PROJECTS = 5
-"""The projects that an interval needs: below, it is too wide, and the assumption of normal figures untested."""
+"""The fewest projects for an interval: with fewer, it is too wide, and nothing shows that figures are normal."""
 FEWEST_PROJECTS_ALIKE = 60
-"""The projects needed to be called equivalent: a loss in one of twenty is then likely seen (rule of three)."""
+"""The fewest projects for the verdict equivalent: a loss in one of twenty is then likely seen (rule of three)."""
 
 
 def over_projects(
-    values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], pairs: int | None = None
+    values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], *, judged: bool = False
 ) -> dict[str, OverProjects]:
-    """Return each metric's mean over projects, its interval adjusted for the number of metrics (Bonferroni). `pairs`:
-    of judged sides; values are then differences (new - base) with a verdict. None: values are figures."""
-    tests = len(infos) * (pairs or 1)
-    return {info.name: _over_projects(values[info.name], info, tests, judged=pairs is not None) for info in infos}
+    """Return each metric's mean over projects, its interval adjusted for the number of metrics (Bonferroni). `judged`:
+    values are differences (new - base), and get a verdict."""
+    return {info.name: _over_projects(values[info.name], info, len(infos), judged=judged) for info in infos}
 
 
 def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, judged: bool) -> OverProjects:
     count = len(values)
-    # Projects weigh the same, however many sessions they have: they are the sample.
+    # Projects are the sample, so they weigh the same, however many sessions they have.
     plain = OverProjects(mean=float(np.mean(values)) if count else None, n=count)
     if plain.mean is None or count < FEWEST_PROJECTS:
         return replace(plain, why=f"{count} of the projects have this figure, an interval takes {FEWEST_PROJECTS}")

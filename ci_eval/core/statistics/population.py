@@ -24,15 +24,14 @@ def cluster_unit(projects: int) -> str:
 
 
 def find_cluster(path: str, unit: str) -> str:
-    """Return the cluster of a file. `unit`: "files", "projects", or any other value for the file's folder."""
+    """Return the cluster of a file: itself, its project, or (for any other `unit`) its folder."""
     if unit == FILES:
         return path
     return project_from_path(path, merged=True) if unit == "projects" else path.rpartition("/")[0]
 
 
 def count_project_sessions(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
-    """Return the sessions by project. `shard`: such as "2/5"; None for all files. `merged`: whether the files are of
-    several projects."""
+    """Return project → number of its sessions in the shard, such as "2/5" (None = all). `files`: path → sessions."""
     counts: Counter[str] = Counter()
     for path, sessions in select_shard_files(files, shard).items():
         counts[project_from_path(path, merged=merged)] += sessions
@@ -70,7 +69,7 @@ class Stratum(msgspec.Struct, frozen=True):
 
 
 class Strata(msgspec.Struct, frozen=True, dict=True):
-    """Merged projects, and in each the classes that a limited sample was drawn from."""
+    """The strata of a sample: merged projects, and the classes of sessions that a limited sample was drawn from."""
 
     sessions: Mapping[Key, int]
     """All sessions by stratum. The order of classes counts, see `find_class`."""
@@ -92,7 +91,7 @@ class Strata(msgspec.Struct, frozen=True, dict=True):
         return project, find_class(self._classes.get(project, ()), session.properties.kind, session.typed)
 
     def weighted(self, asked: Mapping[Key, int], keys: Iterable[Key]) -> list[Stratum]:
-        """Return these strata in order if their shares differ too much to be pooled without weights; else none."""
+        """Return these strata in order if their asked shares differ so much that sessions need weights; else []."""
         sample = [Stratum(max(self.sessions.get(key, 0), asked[key]), asked[key]) for key in keys]
         shares = [stratum.share for stratum in sample]
         return sample if min(shares, default=1.0) * UNEQUAL < max(shares, default=1.0) else []

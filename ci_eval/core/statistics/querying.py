@@ -1,4 +1,4 @@
-"""The figures of usage queries: F1 by scenario, context and type, and differences of strategies in the same cases."""
+"""The figures of usage queries: F1 by scenario, context and type, and differences of strategies over the same cases."""
 
 from __future__ import annotations
 
@@ -70,6 +70,13 @@ class Cases:
             transitions[min(kept, len(KEPT) - 1), min(kept + added, len(WANTED)) - 1] += 1
         by_part = [(part, [case for case in cases if part in {EVERYTHING, case.part}]) for part in (EVERYTHING, *parts)]
         optimism = [_optimism(more, less, part, of) for more, less in PAIRS for part, of in by_part]
+        steps = None
+        if of_steps := _optimism("REAL", NEXT_STATE, EVERYTHING, cases):
+            both = np.array([[case.f1["REAL"], case.f1[NEXT_STATE]] for case in cases if NEXT_STATE in case.f1])
+            u, p = mann_whitney(*both.T)
+            goal, following = map(float, both.mean(axis=0))
+            known = {name: getattr(of_steps, name) for name in ("difference", "low", "high", "effective")}
+            steps = Steps(cases=len(both), goal=goal, next=following, u=u, p=p, **known)
         return QueryFigures(
             figure="F1" if self._have_ends else "R-precision",
             pairs=dict(pairs),
@@ -82,7 +89,7 @@ class Cases:
             types=_rows(cases, listed, lambda case: case.about.package or ""),
             all_types=len(types),
             optimism=tuple(filter(None, optimism)),
-            steps=_steps(cases),
+            steps=steps,
             histories=histories,
         )
 
@@ -123,15 +130,3 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
         high=interval.high if has_interval else None,
         effective=float(clusters.effective[0]),
     )
-
-
-def _steps(cases: Sequence[_Case]) -> Steps | None:
-    """Return the scores of real queries about the goal and about the next state; None without a case of both."""
-    optimism = _optimism("REAL", NEXT_STATE, EVERYTHING, cases)
-    if optimism is None:
-        return None
-    both = np.array([[case.f1["REAL"], case.f1[NEXT_STATE]] for case in cases if NEXT_STATE in case.f1])
-    u, p = mann_whitney(*both.T)
-    goal, following = map(float, both.mean(axis=0))
-    known = {name: getattr(optimism, name) for name in ("difference", "low", "high", "effective")}
-    return Steps(cases=len(both), goal=goal, next=following, u=u, p=p, **known)

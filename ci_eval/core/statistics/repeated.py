@@ -1,8 +1,8 @@
-"""The engine's own noise: how far figures move because the engine answers the same sessions differently in each round.
+"""The engine's own noise: how much figures vary because the engine answers the same sessions differently in each round.
 
-The figures of a report are those of the first round, one of the answers that the engine might have given, so their
-variance is that between rounds. An engine may waver file by file (an index that is not ready, a crash, a cache), so the
-sessions of a file count as one: the variance is the sum over files of that of the file's sum.
+A report has the figures of the first round, which is one of the rounds that might have happened, so the variance of a
+figure is that between rounds. All sessions of a file may vary together (an index that is not ready, a crash, a cache),
+so a file counts as one: its sums are taken in each round, and the variances of these sums are added over files.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class NoiseVariance(msgspec.Struct, frozen=True):
             return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
 
     def add_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
-        """Return standard errors and degrees of freedom with the `variance` of sampling, itself known well, added."""
+        """Return the standard errors and degrees of freedom with the `variance` of sampling, which is known well."""
         total = variance + self.variance
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
 
 
 class Wavering:
-    """The movement of figures from round to round, file by file; a session observes each as a few numbers."""
+    """The differences of each round from the first one, summed by file."""
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
@@ -48,7 +48,7 @@ class Wavering:
 
     def add(self, seen: Floats, file: int = 0) -> None:
         """Add a session that differs between rounds: (rounds x figures x numbers)."""
-        # Sessions answered alike add the same to every round, so the variance does without them.
+        # Sessions that are answered alike add the same to every round, which changes no variance.
         self._files[file] = self._files.get(file, 0) + (seen - seen[0])
 
     def add_all(self, other: Wavering, files: int = 0, weight: float = 1.0) -> None:
@@ -56,7 +56,7 @@ class Wavering:
             self._files[files + file] = self._files.get(files + file, 0) + weight * moved
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> NoiseVariance:
-        """`weights` (figures x numbers): the figure's derivatives with respect to each number's sum."""
+        """Return the variances. `weights` (figures x numbers): the derivatives of figures with respect to sums."""
         if not self._files:
             return NoiseVariance(np.zeros(len(weights)), np.full(len(weights), np.inf))
         moved = np.stack(list(self._files.values()))[:, :, list(figures)]
@@ -72,9 +72,9 @@ RULE_OF_THREE = 3.0
 
 
 class Repeats(msgspec.Struct, frozen=True):
-    """The known facts about whether engines answer alike when they are asked again.
+    """What is known about whether engines answer alike if they are asked again.
 
-    A second round, in a fresh process, shows whether they do; an engine that is a function of its question does. A
+    A second round, in a fresh process, shows that. An engine that is a function of its question always answers alike. A
     second question to the same process shows neither an index that was not ready nor a process that crashed.
     """
 
@@ -98,7 +98,7 @@ class Repeats(msgspec.Struct, frozen=True):
 
     @property
     def unseen(self) -> float:
-        """Return the largest share of sessions that may be answered differently although all rounds agreed; 0 for
+        """The largest share of sessions that may be answered differently although all rounds agreed; 0 for
         functions."""
         return RULE_OF_THREE / self.asked if self.asked else 0.0
 
@@ -124,9 +124,9 @@ class SecondQuestions(msgspec.Struct):
     def bound(self, sizes: Floats, span: float) -> NoiseVariance:
         """Return an upper bound on the variance of a mean over sessions that vary file by file.
 
-        `sizes`: sessions by file. `span`: the most that one session may move by. A file answered otherwise half of the
-        time has a variance of 1/4 of its sessions' square; asked twice, it differs half of the time. A figure moves by
-        no more than the share of sessions that may be answered otherwise.
+        `sizes`: the sessions of each file. `span`: the largest change of one session. A file that is answered in
+        another way half of the time has 1/4 of its squared size as variance, and differs half of the time if asked
+        twice. A figure changes by no more than the share of sessions that are answered in another way.
         """
         of_files = highest_share(self.files) / 2 * float((sizes**2).sum()) / max(float(sizes.sum()) ** 2, 1)
         variance = span**2 * min(of_files, (highest_share(self.sessions) / NORMAL.inv_cdf(0.975)) ** 2)
@@ -134,7 +134,7 @@ class SecondQuestions(msgspec.Struct):
 
 
 def highest_share(state: Determinism) -> float:
-    """Return the 95 % upper bound of the share that differs, close to Poisson's (3 of those asked if none differed)."""
+    """Return the 95 % upper bound of the share that differs (about Poisson's bound: 3 / asked if none differed)."""
     return min(1.0, (state.differed + 3 + 2 * sqrt(state.differed)) / max(state.asked, 1))
 
 

@@ -1,9 +1,8 @@
-"""The inference for this project: its sessions under this strategy are a finite population, of which some were asked.
+"""The inference for this project, whose sessions under this strategy are a finite population.
 
-The sessions that were asked are sampled without replacement (`chance.py`). So the only uncertainty is about the other
-sessions, and nothing is uncertain if all were asked. To keep rare changes from an interval of width zero, two
-sessions are added to the sample, one with the largest possible gain and one with the largest possible loss, as Bonett &
-Price (2012) do for paired proportions.
+The asked sessions are sampled without replacement (`chance.py`), so only the other sessions are uncertain, and nothing
+is if all were asked. So that an interval has a width even if changes are rare, two sessions are added to the sample:
+one with the largest possible gain, one with the largest possible loss (Bonett & Price 2012, for paired proportions).
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from ci_eval.core.statistics.repeated import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FEWEST_OBSERVED = 3
-"""The sessions that an interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
+"""The fewest sessions for an interval, unless all were asked: that of one or two would be as wide as the bounds."""
 
 
 def estimate_project(
     total: Floats, products: Floats, observed: Floats, asked: float, gains: Floats, changed: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Return the intervals' centers in the whole population (new - base), and the variances of sampling.
+    """Return the centers of the intervals of differences (new - base), and the variances of sampling.
 
-    `total` (figures x 4): base's numerator and denominator, then new's. `products` (4 figures x 4 figures): of each two
-    of these numbers, summed. `asked`: a share; 0 for an infinite population. `gains`: see `largest_gains`. `changed`:
-    whether any session changed; other figures are taken to differ by rounding errors alone.
+    `total` (figures x 4): base's numerator and denominator, then new's. `products` (4 figures x 4 figures): the summed
+    products of each two of these numbers. `asked`: a share; 0 for an infinite population. `gains`: see `largest_gains`.
+    `changed`: whether any session changed; without one, a difference is a rounding error.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         difference = np.where(changed, total[:, 2] / total[:, 3] - total[:, 0] / total[:, 1], 0.0)
         weights = influence(total)
     squares = np.where(changed, np.clip(np.diag(weights.T @ products @ weights), 0, None), 0.0) * observed**2
     left = 1 - asked
-    # The added sessions count for less, the more was asked: with all asked, nothing is added.
+    # The larger the asked share, the less the added sessions count; if all were asked, they do not count.
     size = observed + 2 * left
     # The two added sessions gain and lose as much, so they pull the center towards 0 (Bonett & Price 2012).
     center = difference * (observed / size)
@@ -52,7 +51,7 @@ def largest_gains(spans: Sequence[float | None]) -> Floats:
 
 
 FEWEST_RANKS = 200
-"""The hits that a mean rank's interval needs: below, rare very long lists are too often missing."""
+"""The fewest hits for the interval of a mean rank: with fewer, rare very long lists are too often missing."""
 
 
 def sum_powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -63,13 +62,10 @@ def sum_powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float:
-    """Return (Σr²)²/Σr⁴, the effective sessions of a ratio's standard error; r = value - ratio · weight is a
-    residual.
-
-    Low if a few sessions make up most of the error, infinite without residuals. `squares`, `fourths`: see `sum_powers`;
-    `total`: sums of values and of weights, the latter not 0.
-    """
-    # Sums of large ranks cancel each other nearly; as fractions they lose nothing.
+    """Return (Σr²)²/Σr⁴ of the residuals r = value - ratio · weight: the number of sessions that make up the error of a
+    ratio, infinite without residuals. `squares`, `fourths`: see `sum_powers`. `total`: the sums of values and of
+    weights, the latter not 0."""
+    # Large terms nearly cancel each other, so floats would lose digits; fractions lose nothing.
     ratio = Fraction(total[0]) / Fraction(total[1])
     # The sums of (value - ratio · weight)^2 and ^4, by the binomial theorem.
     second, fourth = (
@@ -132,10 +128,10 @@ def figure(
 
 
 def influence(total: Floats) -> Floats:
-    """Return the derivative of each difference (new - base) with respect to `total` (figures x 4).
+    """Return the derivative of each difference (new - base) with respect to `total` (figures x 4), as 4 figures x
+    figures.
 
-    The shape is (4 figures x figures): a session's numbers times a column are what the session adds to a difference, to
-    first order.
+    The product of a session's numbers with a column is what the session adds to that difference, to first order.
     """
     weights = np.zeros((total.size, len(total)))
     for figure, (base, below_base, new, below_new) in enumerate(total):

@@ -1,4 +1,4 @@
-"""The figures of a report with 95 % intervals: for this project, and for other code like it."""
+"""Figures with 95 % intervals, for this project and for other code like it, made of the observations in sessions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ci_eval.core.statistics.timing import nearest_rank
 Numbers = NDArray[np.int64]
 
 AT_ONCE = 4096
-"""Sessions passed on together, and observations summed together."""
+"""The sessions that are passed on together, and the observations that are summed together."""
 
 
 def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
@@ -45,10 +45,11 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 class Observations:
-    """The sums of ratios and counts alone are stored: a million sessions take little memory."""
+    """What one metric observed. For ratios and counts, only sums are stored, so a million sessions take little
+    memory."""
 
     def __init__(self, metric: Metric, strata: Sequence[Stratum] = ()) -> None:
-        """`strata`: those of the sample, if their sessions do not all count the same."""
+        """`strata`: those of the sample, if sessions of different strata have different weights."""
         self.metric = metric
         self.strata = strata if metric.statistic != "count" else ()
         # Strata are numbered from 1; 0 means sessions without one.
@@ -60,7 +61,7 @@ class Observations:
         self.is_summed = metric.statistic in {"ratio", "count"}
 
     def add(self, places: Numbers, seen: Floats) -> None:
-        """Add a row each: location (`pack_location`), value and weight."""
+        """Add observations: their locations (`pack_location`), and rows of value and weight."""
         self._parts.append((places, seen))
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
@@ -110,8 +111,8 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return (value, weight) of each observation, and the number of sessions that it represents (None = one each).
-        `kind`: None = of all kinds."""
+        """Return value and weight of each observation, and the number of sessions that each represents (None = one).
+        `kind`: None = all kinds."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
@@ -134,12 +135,12 @@ class Observations:
 
 
 class Collector:
-    """A buffer of observations for several metrics: one by one would take longer than to observe them."""
+    """A buffer of observations for several metrics, since passing them on one by one takes longer than observing."""
 
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
         self._places: array[int] = array("q")
-        # How often each metric observed something in each session, and all that was observed, one after the other.
+        # The number of observations of each metric in each session, and all observations, one after the other.
         self._counts: array[int] = array("q")
         self._numbers: array[float] = array("d")
 
@@ -151,11 +152,10 @@ class Collector:
             self.flush_observations()
 
     def flush_observations(self) -> None:
-        # The sessions keep their order: in another one, the last digit of a sum would depend on what other metrics
-        # observed, such as times.
+        # Sessions keep their order, since the last digits of a sum depend on the order of addition.
         places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
         counts = np.array(self._counts).reshape(len(places), len(self._observations))
-        # Where in `rows` each metric's observations of each session begin.
+        # The index in `rows` at which each metric's observations of each session begin.
         firsts = (np.cumsum(counts) - counts.ravel()).reshape(counts.shape)
         for observations, count, first in zip(self._observations, counts.T, firsts.T, strict=True):
             before = np.cumsum(count) - count
@@ -167,7 +167,8 @@ class Collector:
 class _Sums:
     def __init__(self, strata: int = 0) -> None:
         self.strata = np.zeros((strata, 6))
-        """Sums by stratum: values, weights, `sum_powers`, number observed; other sums are then weighted."""
+        """Sums by stratum: values, weights, `sum_powers`, number observed. If there are strata, other sums are
+        weighted."""
         self.rows: Floats = np.zeros((0, 3))
         """Sums by file: values (numerators), weights (denominators), count."""
         self.squares = np.zeros(3)
@@ -216,12 +217,11 @@ def estimate(
 ) -> Estimate:
     """Return a figure with 95 % intervals for this project (`sampled.figure`) and for other code (`clustered.figures`).
 
-    `asked`: a share of the project's sessions. `wavering`: None for one round. `kind`: only its observations.
-    `clusters`: of each file. `repeats`: how far the engine answers alike. `again`: the second questions. Counts and
-    quantiles have no intervals. Times have none: a busy machine slows all sessions together, which no sample shows.
+    `asked`: the asked share of the project's sessions. `wavering`: None for one round. `kind`: the kind of token to
+    include; None = all. `clusters`: the cluster of each file. Counts and quantiles have no intervals. Neither do times,
+    since a busy machine slows all sessions together, which no sample shows.
     """
     metric, unit = observations.metric, observations.metric.info.unit
-    # A busy machine slows all sessions together, so that a time is never exact.
     timed = metric.timed or unit == "ms"
     state = "noisy" if timed else tell_state(repeats, asked, weighted=bool(observations.strata))
     if not observations.is_summed:
@@ -234,7 +234,7 @@ def estimate(
     if value is None or metric.statistic != "ratio" or (timed and metric.timed != "cpu") or not sums.total[1]:
         return plain
     if metric.timed == "cpu":
-        # Another process would take another time for each lookup, so they are like those of a project without end.
+        # Another process would take another time for each lookup, so times are a sample of an infinite project.
         asked, repeats, again = 0.0, Repeats(whole=False), None
     seen_in = sums.rows[:, 2] > 0
     rows = sums.rows[seen_in, :2]
@@ -250,7 +250,7 @@ def estimate(
             noise = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
         unseen = 0.0 if noise and noise.variance[0] else repeats.unseen
     elif again is None or not again.files.asked or span is None:
-        # Of an engine that is asked once, answers that vary by themselves are like sessions of a project without end.
+        # If an engine is asked once, its answers may vary, so they count as a sample of an infinite project.
         asked = 0.0
     else:
         noise = again.bound(rows[:, 1], span)
@@ -267,7 +267,7 @@ def estimate(
             products, sizes = pool(sample, weights, moments[:, :2], squares, moments[:, 5:], finite=asked > 0)
             size = float(sizes[0])
     if drawn:
-        # A random draw may have moved the sessions of a file together.
+        # One random draw may have changed all sessions of a file together.
         residual = np.array([1, -value])
         products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
     worth = effective_sessions(sums.squares, sums.fourths, total)
@@ -304,8 +304,8 @@ def _figure_of_rows(metric: Metric, seen: Floats, stands_for: Floats | None = No
 def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = None) -> float | None:
     """Return the area under the ROC curve; None unless there are right and wrong items.
 
-    The share of pairs in which something right has a higher score than something wrong, equal scores counting half
-    (Mann and Whitney's U / number of pairs). `stands_for`: how often each item counts; None = once.
+    The area is the share of pairs in which the right item has the higher score; equal scores count half (Mann and
+    Whitney's U / number of pairs). `stands_for`: how often each item counts; None = once.
     """
     counts = np.ones(len(scores)) if stands_for is None else stands_for
     pairs = float(counts[right].sum()) * float(counts[~right].sum())
@@ -318,7 +318,7 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
 
 
 MOST = 100
-"""The most prompts that get a table by prompt: a dataset with more has a prompt for each sample."""
+"""The most prompts for a table by prompt: a dataset with more has a prompt for each sample."""
 LEAST = 1.5
 """The fewest sessions per prompt for a table by prompt: with fewer, most samples have a prompt to themselves."""
 UNITS = ("share", "score", "number")
@@ -332,7 +332,7 @@ class Prompts:
             if metric.statistic == "ratio" and not metric.timed and metric.info.unit in UNITS
         ]
         self._names = [metrics[number].info.name for number in self._numbers]
-        # Of each session its numerator x and denominator w: n, x, w, xx, xw, ww; a row for each metric.
+        # Prompt → a row of sums for each metric: n, x, w, xx, xw, ww of numerators x and denominators w.
         self._sums: dict[str, Floats] = {}
         self._sessions: Counter[str] = Counter()
 
@@ -365,11 +365,9 @@ class Prompts:
 
 
 def measure_spread(sums: dict[str, Floats]) -> PromptSpread | None:
-    """Return each prompt's figure and their spread; None below two.
-
-    `sums`: prompt → n, x, w, xx, xw, ww of its sessions, whose figure is x / w, with the standard error of a ratio
-    (Cochran, Sampling Techniques, 1977, equation 2.39).
-    """
+    """Return each prompt's figure x / w and the spread of these figures; None for fewer than two figures. `sums`:
+    prompt → n, x, w, xx, xw, ww. The standard error is that of a ratio (Cochran, Sampling Techniques, 1977, equation
+    2.39)."""
     values: dict[str, float] = {}
     variances: list[float | None] = []
     for prompt, (n, x, w, xx, xw, ww) in sums.items():

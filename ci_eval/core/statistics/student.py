@@ -55,9 +55,11 @@ def _solve(p: float, v: float) -> float:
         t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v * v)
         at = min(max(log(t), _LOWEST), _HIGHEST) if t > 0 else _LOWEST
     for _ in range(_STEPS):
-        tail = _tail(exp(at), v)
+        x = exp(at)
+        tail = _tail(x, v)
         low, high = (at, high) if tail > p else (low, at)
-        slope = exp(at) * _density(exp(at), v)
+        density = NORMAL.pdf(x) if v >= _LARGE else exp(-log(v) / 2 - _log_beta(v / 2) - (v + 1) / 2 * log1p(x * x / v))
+        slope = x * density
         # The derivative of log(tail) with respect to log(errors) is -2 · density · errors / tail.
         step = (log(tail) - log(p)) * tail / (2 * slope) if tail > 0 and p > 0 and slope > 0 else inf
         if abs(step) < _CLOSE:
@@ -65,12 +67,6 @@ def _solve(p: float, v: float) -> float:
         # Newton's step may overshoot where the tail is flat; bisection always converges.
         at = at + step if low < at + step < high else (low + high) / 2
     return exp(at)
-
-
-def _density(x: float, v: float) -> float:
-    if v >= _LARGE:
-        return NORMAL.pdf(x)
-    return exp(-log(v) / 2 - _log_beta(v / 2) - (v + 1) / 2 * log1p(x * x / v))
 
 
 def _incomplete_beta(a: float, x: float) -> float:

@@ -1,14 +1,14 @@
-"""The times of two engines that were asked in turns, and the inference about their difference.
+"""The inference about the times of two engines that were asked in turns.
 
-In each round both engines are fresh processes, asked about each file one right after the other, so that whatever slows
-the machine slows both. Rounds are therefore the sample: the difference is the mean of the rounds' differences, with
-Student's t. Times are compared by their logarithms: a round in which the machine is half as fast doubles both times and
-their difference, but not their ratio. If only some of the project's sessions were asked, their sampling error is added,
-from a jackknife over random groups of sessions with the finite population's correction. The same groups show how much a
-mean varies within a round.
+In each round both engines are fresh processes, and are asked about each file one right after the other, so
+that whatever slows the machine slows both. So rounds are the sample: the difference is the mean of the rounds'
+differences, with Student's t. Times are compared by their logarithms: a machine that is half as fast in a round doubles
+both times and their difference, but not their ratio. If only some sessions were asked, their sampling error is added:
+that of a jackknife over random groups of sessions, with the finite population correction. The same groups show how much
+a mean varies within a round.
 
-Two processes of one program may differ by some percent for as long as they run, just because of how their memory is
-laid out (Mytkowicz et al. 2009): a difference counts only if its whole interval lies beyond FLOOR.
+Two processes of one program may differ by some percent as long as they run, just because of the layout of their memory
+(Mytkowicz et al. 2009), so a difference counts only if its whole interval is beyond FLOOR.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOUR_OF_FIVE = 0.8416
 GROUPS = 20
 """Random groups of sessions for the jackknife."""
 BLOCKS = 5
-"""Disjoint parts of the sessions, whose quantiles show how a quantile varies within a round."""
+"""The number of disjoint parts of the sessions, whose quantiles show how much a quantile varies within a round."""
 FLOOR = 0.05
 """The smallest difference of times that counts, as a share of base's time."""
 SHORTEST = 0.5
@@ -134,8 +134,7 @@ def compare_timing(
     of_sessions = (1 - asked) * scale * float((shared**2).sum())
     n = min(len(observed.above) for observed in (*base, *new))
     if metric.info.unit == "share":
-        # Where no session of the sample changed, others may have: add one that gained and one that lost (after Bonett &
-        # Price 2012).
+        # Sessions outside the sample may have changed: add one that gained and one that lost (Bonett & Price 2012).
         of_sessions += (1 - asked) * 2 / n**2
     error = float(np.sqrt(of_rounds + of_sessions))
     # The degrees of freedom of a sum of two variances (Welch 1947, Satterthwaite 1946).

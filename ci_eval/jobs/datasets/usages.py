@@ -19,8 +19,7 @@ from ci_eval.fetch.git import repository
 from ci_eval.jobs.datasets.records import Source, print_outcomes
 from ci_eval.plugins.mining.usages import languages, streams
 from ci_eval.plugins.mining.usages.dialect import Dialect, ProjectContext, Receiver
-from ci_eval.plugins.mining.usages.histories import Merge, Mined, Miner, git_snapshots
-from ci_eval.plugins.mining.usages.recordings import Recording
+from ci_eval.plugins.mining.usages.histories import Mined, Miner, Recording, git_snapshots
 from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 
 
@@ -29,7 +28,6 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     own_types: bool = False
     infer: bool = False
     """Whether jedi is asked for types that local rules do not find."""
-    merge: Merge = "last"
     jobs: int = 1
     texts: bool = False
     """Whether texts are stored, and the locations of the objects in them."""
@@ -128,7 +126,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
         # If the recording holds the usages, no text is read.
         dialect = languages.CATALOG.load(languages.names()[0]) if stream.languages else choices.dialect()
         screen.say(f"Reading {path}")
-        recording = Recording(language=dialect.name, ends=tuple(dialect.grammars))
+        recording = Recording(ends=tuple(dialect.grammars))
         mined = Mined(skipped=recording.skipped)
         try:
             _miner(choices, dialect, path.stem).mine(stream.read(path, recording), mined)
@@ -141,7 +139,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
 def _miner(choices: Choices, dialect: Dialect, name: str, **own: Any) -> Miner:
     """Return a miner of usages. `own`: the project's own names, if they are known."""
     around = ProjectContext(infer=JediInference() if choices.infer else None, places=choices.texts, **own)
-    return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
+    return Miner(dialect=dialect, project=name, around=around, own_types=choices.own_types)
 
 
 def _history_report(title: str, mined: Mined, choices: Choices) -> Source:

@@ -25,7 +25,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.fetch.archive import Limits, unpack
 from ci_eval.plugins.learning.events import EventLog, Feature, Shown, ShownSession
 from ci_eval.plugins.mining.usages import streams
-from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording
+from ci_eval.plugins.mining.usages.histories import RecordedLookup, Recording
 
 ENDS = {"select": "selected", "typed": "typed", "cancel": "cancelled"}
 UNRECORDED = frozenset({"score_rank", "kind", *NAMES[OF_PROJECT:]})
@@ -64,7 +64,7 @@ class Recorded(msgspec.Struct, frozen=True):
         lookups = streams.CATALOG.load(self.form).lookups
         assert lookups
         words: dict[tuple[str, str], _TypedWord] = {}
-        for lookup in lookups(self.path, Recording(language="", ends=("",), skipped=left_out)):
+        for lookup in lookups(self.path, Recording(ends=("",), skipped=left_out)):
             if not lookup.candidates:
                 left_out["lists without candidates"] += 1
                 continue

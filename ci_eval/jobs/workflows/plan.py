@@ -46,17 +46,11 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 
 
 def plan(
-    configs: Sequence[Path],
-    *,
-    completion_types: Sequence[str],
-    shards: int,
-    ml_configs: Sequence[Path] = (),
-    name: str = "",
+    configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, ml_configs: Sequence[Path] = ()
 ) -> list[PlannedJob]:
     """Return the jobs, in the order of the configurations. Raises ConfigError for none, or too many jobs for a matrix.
 
-    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML. `name`: the
-    beginning of all names, unless empty.
+    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
@@ -72,7 +66,7 @@ def plan(
     for path, config, kind in chosen:
         rankers.CATALOG.load(kind)
         of = 1 if config.projects else shards
-        evaluation = limits.name(f"{name}{'-' if name else ''}{path.stem}-{load_engine(config).name}-{kind.lower()}")
+        evaluation = limits.name(f"{path.stem}-{load_engine(config).name}-{kind.lower()}")
         for shard in (Shard(index=index, of=of) for index in range(1, of + 1)):
             title = f"{evaluation}-{shard.index}-of-{of}"
             jobs.append(_job(path, config, name=title, evaluation=evaluation, completion_type=kind, shard=shard))

@@ -87,11 +87,6 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     key: str = ""
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True):
-    paths: tuple[Path, ...]
-    additions: tuple[str, ...] = ()
-
-
 def locate(folder: Path, system: str) -> tuple[str, str]:
     """Return the folder relative to its repository's top, and the CI. `system`: the CI that the user named, or "".
     Raises ConfigError if the server reads no such files, or is not known."""
@@ -101,12 +96,12 @@ def locate(folder: Path, system: str) -> tuple[str, str]:
     is_github = not host or "github" in host or host.endswith(".ghe.com")
     reads = "github" if is_github else "gitlab" if "gitlab" in host else ""
     if not (system or reads):
-        raise ConfigError(f"nobody knows which CI reads the files at {host}: say --ci {' or '.join(list(SYSTEMS)[1:])}")
+        raise ConfigError(f"the CI of {host} is not known: add --ci {' or --ci '.join(list(SYSTEMS)[1:])}")
     system = system or reads
     if (system == "github" and not is_github) or (system == "gitlab" and host and is_github):
         raise ConfigError(f"--ci {system}: {host} does not read its files; leave --ci out, or say --ci teamcity")
     if inside != "." and system != "github":
-        raise ConfigError(f"--ci {system} measures from the top: run this in {top}, with --project path:{inside}")
+        raise ConfigError(f"--ci {system} needs the repository's top: run this in {top}, with --project path:{inside}")
     return inside, system
 
 
@@ -156,36 +151,30 @@ def check(answers: Answers) -> Config:
 
 def check_request(request: Request, folder: Path) -> None:
     purposes = request.purposes
-    if request.system not in SYSTEMS:
-        raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
     if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
         raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
     if unwritten := [purpose for purpose in purposes if purpose not in SYSTEMS[request.system].PURPOSES]:
         known = ", ".join(SYSTEMS[request.system].PURPOSES)
-        raise ConfigError(f"--for {unwritten[0]} is not written for {request.system}, but {known}: see docs/ci.md")
+        raise ConfigError(f"--for {unwritten[0]} is not for {request.system}, which has {known}: see docs/ci.md")
     if (ALGORITHMS in purposes) != bool(request.rivals):
         raise ConfigError("--for algorithms ranks engines: name several, such as --engine jedi,words")
     if PULL_REQUEST in purposes and not request.build:
         raise ConfigError(NEEDS_BUILD)
     mails = request.system == "teamcity" and NOTICE in purposes
     if mails and not request.mail:
-        raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
+        raise ConfigError("--for notice needs --mail ADDRESS, to which TeamCity sends mail")
     if request.mail and not mails:
-        raise ConfigError("--mail goes with --ci teamcity --for notice")
-    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes}:
-        settings = folder / teamcity_files.SETTINGS
-        if request.system == "github":
-            has_nights = (folder / github_files.NIGHT).exists()
-        else:
-            text = settings.read_text(encoding="utf-8") if settings.exists() else ""
-            has_nights = teamcity_files.OWN_NIGHT.search(text) is not None
-        if not has_nights:
-            raise ConfigError("--for site needs night: the trends are those of the nights")
+        raise ConfigError("--mail is for --ci teamcity --for notice alone: leave it out")
+    has_nights = {NIGHT, NOTICE, ALGORITHMS} & {*purposes} or (
+        request.system == "github" and (folder / github_files.NIGHT).exists()
+    )
+    if SITE in purposes and not has_nights:
+        raise ConfigError("--for site needs night: the site shows the trends of nightly runs")
 
 
-def write(answers: Answers | None, folder: Path, request: Request) -> Written:
-    """Write the configurations and the files of the CI. None keeps the existing configuration. Existing settings of
-    TeamCity stay; the result says what to add. Raises ConfigError, also if another of the files exists."""
+def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]:
+    """Write the configurations and the files of the CI, and return their paths. If `answers` is None, the existing
+    configuration stays. Raises ConfigError, also if a file exists."""
     top = folder.joinpath(*[".."] * len(Path(request.folder).parts))
     check_request(request, top)
     config = check(answers) if answers else load(folder / CONFIG).config
@@ -199,10 +188,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
     )
     check_command(plan.command, request)
     if LOGS in request.purposes and not plan.training:
-        raise ConfigError(
-            f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {config.language}"
-        )
-    files = dict(SYSTEMS[request.system].files(plan))
+        raise ConfigError(f"--for logs needs trainingProjects in {CONFIG}: {config.language} has no default projects")
     text = _spell(answers, config, plan) if answers else (folder / CONFIG).read_text(encoding="utf-8")
     configs = {CONFIG: text} if answers else {}
     for path, engine in zip(request.configs[1:], request.rivals, strict=True):
@@ -210,23 +196,12 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
             check(replace(answers, engine=engine, command="", like="", endpoint=""))
         keys = {**yaml.safe_load(text), "engine": engine}
         configs[path] = f"# As {CONFIG}, with another engine.\n{yaml.safe_dump(keys, sort_keys=False, width=1000)}"
-    added: tuple[str, ...] = ()
-    if (settings := top / teamcity_files.SETTINGS).exists() and files.pop(teamcity_files.SETTINGS, ""):
-        added = tuple(teamcity_files.additions(plan, settings.read_text(encoding="utf-8")))
-        library = top / teamcity_files.LIBRARY
-        if library.exists() and library.read_text(encoding="utf-8") == files[teamcity_files.LIBRARY]:
-            del files[teamcity_files.LIBRARY]
     targets = {folder / path: text for path, text in configs.items()}
-    targets |= {top / path: text for path, text in files.items()}
+    targets |= {top / path: text for path, text in SYSTEMS[request.system].files(plan)}
     if existing := [str(path) for path in targets if path.exists()]:
         away = "move it away" if len(existing) == 1 else "move them away"
         raise ConfigError(f"{' and '.join(existing)} would be written over: {away}, or give another --output")
-    if not targets and not added:
-        raise ConfigError(
-            f"{settings} already has what --for {','.join(request.purposes)} writes: nothing is left to do"
-        )
-    paths = tuple(atomic.write(path, text.encode()) for path, text in targets.items())
-    return Written(paths=paths, additions=added)
+    return [atomic.write(path, text.encode()) for path, text in targets.items()]
 
 
 def check_command(command: str, request: Request) -> None:
@@ -234,12 +209,12 @@ def check_command(command: str, request: Request) -> None:
     if PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
     if request.build and not command:
-        raise ConfigError("--build goes with --engine-command, which starts what was built")
+        raise ConfigError("--build needs --engine-command, which starts the result")
     program = command.partition(" ")[0].removeprefix("./")
     output = request.build_output.rstrip("/")
     if request.build and program != output and not program.startswith(f"{output}/"):
         raise ConfigError(
-            f"--engine-command {command!r} starts no program in {output}, which --build leaves: begin it with "
+            f"--engine-command {command!r} does not start a program in {output}, the result of --build: begin it with "
             f"{output}/PROGRAM, or name another --build-output"
         )
 
@@ -270,7 +245,7 @@ def next_steps(files: Sequence[Path], request: Request, address: str, key: str =
         naming = " and ".join(str(path) for path in files if path not in {*request.configs, teamcity_files.LIBRARY})
         lines.append(f"First replace OWNER/ci-eval and COMMIT in {naming}")
     build = f"{_one_line(request.build)} && " if request.build else ""
-    # Above the folder that is measured lies the top of the repository.
+    # If a subfolder is measured, the CI's files are in folders above it.
     folders = " ".join(dict.fromkeys(str(Path(*path.parts[: path.parts.count("..") + 1])) for path in files))
     lines += [
         f"Try it:      {build}ci-eval evaluate {CONFIG}",

@@ -17,12 +17,6 @@ SOURCE = Path(__file__).parents[3] / ".teamcity" / "library" / "CiEval.kt"
 IMPORT = "import ci_eval.*"
 WIDTH = 108
 
-OWN_NIGHT = re.compile(
-    r"^(?!\s*//)[^\n]*?(?:\bval (?P<value>\w+)[^=\n]*=\s*)?\bciEvalNight\s*\{(?P<options>(?:[^{}]|\{[^{}]*\})*)",
-    re.MULTILINE,
-)
-"""Groups are `value`, which may be None, and `options`."""
-
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     lines = [
@@ -47,42 +41,11 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
         yield "The trends:  the tab Trends of that project"
 
 
-def additions(plan: CiPlan, settings: str) -> Iterator[str]:
-    """Yield what to add to settings that users wrote, and where, except what is there."""
-    lines = {line.strip() for line in settings.splitlines()}
-    # A pin that is there stays: the library next to it is of that commit.
-    source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
-    night = OWN_NIGHT.search(settings)
-    calls = [*_project(plan, night["value"] or "night" if night else "night")]
-    values, within, declared = [], [], []
-    if night:
-        # A second night would have the ids of the first. Kotlin knows a value only below its declaration, and a night
-        # may take what is declared.
-        calls = [call for call in calls if not OWN_NIGHT.search(call)]
-        values = [call for call in calls if call.startswith("val ")]
-        calls = [call for call in calls if call not in values]
-        options = _night_options(plan).items()
-        within = [f"{name} = {text}" for name, text in options if not re.search(rf"\b{name}\s*=", night["options"])]
-        declared = ["val night ="] if SITE in plan.request.purposes and not night["value"] else []
-    for place, parts in (
-        ("to its imports:", [IMPORT]),
-        ("below the imports:", source),
-        ("above its ciEvalNight { … }:", values),
-        ("right before that ciEvalNight { … }, on its line:", declared),
-        ("in that ciEvalNight { … }:", within),
-        ("at the end of its project { … }:", calls),
-    ):
-        missing = [part for part in parts if not {line.strip() for line in part.splitlines()} <= lines]
-        if missing:
-            yield place
-            yield from (f"    {line}" for part in missing for line in part.splitlines())
-
-
 def _source(plan: CiPlan) -> str:
     return f"ciEval = {_text(f'{plan.request.origin.address}@{plan.request.origin.commit}')}"
 
 
-def _project(plan: CiPlan, night: str = "night") -> Iterator[str]:
+def _project(plan: CiPlan) -> Iterator[str]:
     purposes = plan.request.purposes
     if plan.request.build:
         output = plan.request.build_output
@@ -93,9 +56,9 @@ def _project(plan: CiPlan, night: str = "night") -> Iterator[str]:
         projects = ", ".join(map(_text, plan.training))
         yield _call("ciEvalLogs", options | {"projects": f"listOf({projects})"}, "val rankers = ")
     if NIGHT in purposes or NOTICE in purposes:
-        yield _call("ciEvalNight", options | _night_options(plan), f"val {night} = " if SITE in purposes else "")
+        yield _call("ciEvalNight", options | _night_options(plan), "val night = " if SITE in purposes else "")
     if SITE in purposes:
-        yield _call("ciEvalNights", {"nights": f"listOf({night})"})
+        yield _call("ciEvalNights", {"nights": "listOf(night)"})
     if PULL_REQUEST in purposes:
         yield _call("ciEvalPullRequest", options)
 
@@ -113,10 +76,8 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
 
 def _night_options(plan: CiPlan) -> dict[str, str]:
     purposes = plan.request.purposes
-    is_for_nights = NIGHT in purposes or NOTICE in purposes
-    options = _engine_options(plan) if is_for_nights else {}
-    options |= {"ranker": "rankers"} if LOGS in purposes else {}
-    if is_for_nights and not plan.request.build and not plan.is_reusable:
+    options = _engine_options(plan) | ({"ranker": "rankers"} if LOGS in purposes else {})
+    if not plan.request.build and not plan.is_reusable:
         options["reuse"] = "false"
     options |= {"mail": _text(plan.request.mail)} if NOTICE in purposes else {}
     return options | ({"daily": "false"} if SITE in purposes else {})

@@ -88,7 +88,7 @@ def find_remedies(
     kind = ENVIRONMENTS.get(name)
     unread = next((name for name in kind.unread if is_own(root / name, root)), "") if kind else ""
     if kind is None:
-        remedy = "neither in the project nor on this machine: install the headers, or add a compile_commands.json"
+        remedy = NOT_INSTALLED[name]
     elif unread and not any(is_own(root / name, root) for name in kind.files.split(" or ")):
         remedy = f"ci-eval reads {kind.files}, not the project's {unread}: write its dependencies into such a file"
     elif not installed:
@@ -110,6 +110,14 @@ def find_remedies(
         if package in packages:
             remedies[package] = f"in the project, in {folder}: name that folder in project.sourceRoots"
     return remedies
+
+
+NOT_INSTALLED = {
+    "": "neither in the project nor on this machine: install the headers, or add a compile_commands.json",
+    "cargo": "not in the project, and ci-eval installs no crates",
+    "composer": "not in the project: run `composer install` there, since engines read its vendor folder",
+}
+"""What `Language.dependencies` says where ci-eval has no installer → advice about missing packages."""
 
 
 class _Task(msgspec.Struct, frozen=True):

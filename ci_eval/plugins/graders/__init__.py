@@ -6,4 +6,3 @@ TOGETHER = {
     "inline": ("inline", "well-formed"),
     "names": ("exact", "subtoken-f1", "subtoken-lcs"),
 }
-"""The graders of modules that hold several."""

@@ -108,7 +108,6 @@ class Judge:
         return self._answer(write_question(pairing))[0]
 
     def cost(self, pairing: Pairing) -> float | None:
-        """Return the cost of the judge's answer, None if it is not known."""
         return self._answer(write_question(pairing))[1]
 
     def _ask(self, question: str) -> tuple[str, float | None]:

@@ -12,8 +12,6 @@ from ci_eval.core.contracts import Grader, Pairing
 
 
 class Exact:
-    """A grader that gives 1 to exactly the expected text, and 0 to others."""
-
     name = "exact"
     summary = "1 where the text is the expected one, else 0"
 
@@ -22,8 +20,6 @@ class Exact:
 
 
 class Subtokens(msgspec.Struct, frozen=True):
-    """A grader of the shares of common sub-tokens in two names."""
-
     name: str
     summary: str
     shared: subtokens.Shared

@@ -152,13 +152,14 @@ def decode(data: bytes, path: Path) -> object:
         ) from error
 
 
-def numbered_files(folder: Path, end: str) -> Iterator[Path]:
-    """Yield files by the number in NAME(NUMBER)END; those without a number come first."""
-    numbered = []
-    for path in filter(Path.is_file, folder.glob(f"*{end}")):
+def numbered_files(folder: Path, end: str) -> list[Path]:
+    """Return files by the number in NAME(NUMBER)END; those without a number come first."""
+
+    def number(path: Path) -> tuple[int, str]:
         match = re.search(r"\(([0-9]{1,9})\)\Z", path.name.removesuffix(end))
-        numbered.append((int(match[1]) if match else -1, path.name, path))
-    return (path for *_, path in sorted(numbered))
+        return int(match[1]) if match else -1, path.name
+
+    return sorted(filter(Path.is_file, folder.glob(f"*{end}")), key=number)
 
 
 KINDS = {kind.value: kind for kind in Kind}

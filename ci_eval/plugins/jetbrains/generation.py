@@ -36,7 +36,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     config: Callable[[Config, str], dict[str, object]]
     write_properties: Callable[[Properties], dict[str, object]]
     write_session: Callable[[Session], dict[str, object]]
-    """Fields besides offset, expected text, id, properties and lookups."""
+    """Fields besides offset, expected text, id, properties, lookups and success."""
     write_lookup: Callable[[Lookup, int], dict[str, object]]
     """Lookup, number in the session → fields besides prefix, suggestions and latency."""
     write_suggestion: Callable[[Suggestion, Lookup, int], dict[str, object]]
@@ -49,20 +49,12 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
 LIST = "files.json"
 
 
-def list_source_files(data: Path) -> list[tuple[str, Path]]:
-    """Return the paths in `files.json`, and their files below `data` (2019) or `data/files`."""
-    return _list_files(data, read_json(data / LIST)) if (data / LIST).is_file() else []
-
-
-def list_project_files(data: Path) -> list[tuple[str, Path]]:
-    """Return the paths and files in `files.json`; if it lists projects (2024), those of all projects."""
+def list_source_files(data: Path, *, projects: bool = False) -> list[tuple[str, Path]]:
+    """Return the paths in `files.json`, and their files below `data` (2019) or `data/files`. With `projects`, the file
+    may list projects (2024), whose files are returned."""
     content = read_json(data / LIST) if (data / LIST).is_file() else {}
-    if not isinstance(content, list):
-        return _list_files(data, content)
-    return [listed for name in content for listed in list_source_files(_inside(data, name))]
-
-
-def _list_files(data: Path, content: object) -> list[tuple[str, Path]]:
+    if projects and isinstance(content, list):
+        return [listed for name in content for listed in list_source_files(_inside(data, name))]
     if not isinstance(content, Mapping):
         raise WorkspaceError(f"{data / LIST} is neither an object nor a list; fetch the workspace again")
     candidates = [(path, _inside(data, name), _inside(data / "files", name)) for path, name in content.items()]
@@ -148,8 +140,7 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
 
 
 def write_session(session: Session) -> dict[str, object]:
-    success = bool(session.lookups) and session.lookups[session.until - 1].rank is not None
-    return {"completableLength": len(session.expected_text), "success": success}
+    return {"completableLength": len(session.expected_text)}
 
 
 def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
@@ -193,6 +184,11 @@ def strategy_of(config: Mapping[str, object]) -> Mapping[str, object]:
     return known if isinstance(known, Mapping) else {}
 
 
+def has_later_keys(config: Mapping[str, object]) -> bool:
+    """Return whether a configuration has keys that the plugin of 2019 did not know."""
+    return "reorder" in config or not {"emulateUser", "completionGolf"}.isdisjoint(strategy_of(config))
+
+
 ALL_LETTERS = 1_000
 """A number of characters that no name reaches."""
 
@@ -207,7 +203,6 @@ def prefix(config: model.PrefixConfig) -> dict[str, object]:
 
 
 def context_of(strategy: model.StrategyConfig) -> dict[str, object]:
-    """Return context, prefix and filters of a strategy."""
     context = "ALL" if strategy.context == "ALL" else "PREVIOUS"
     return {"context": context, "prefix": prefix(strategy.prefix), "filters": filters(strategy.filters)}
 
@@ -268,11 +263,12 @@ def rank_by_language(
     """Return the rank as `exact` does. In Kotlin, suggestions also count by their text before " =", in C++ by their
     first identifier."""
     for place, suggestion in enumerate(shown, 1):
-        text = suggestion.text
-        if language.lower() == "kotlin" and text.partition(" =")[:2] == (expected, " ="):
-            return place
-        identifier = IDENTIFIER.search(text.strip()) if language.lower() == "c++" else None
-        if text == expected or (identifier and identifier[0] == expected):
+        spellings = [suggestion.text]
+        if language.lower() == "kotlin":
+            spellings.append(suggestion.text.partition(" =")[0])
+        elif language.lower() == "c++" and (identifier := IDENTIFIER.search(suggestion.text)):
+            spellings.append(identifier[0])
+        if expected in spellings:
             return place
     return None
 

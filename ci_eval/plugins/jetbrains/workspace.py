@@ -27,10 +27,6 @@ BASIC = 0xFFFF
 """The last code point that is one UTF-16 unit; later ones are two."""
 
 
-def is_plain(text: str) -> bool:
-    return text.isascii() or max(text, default="") <= chr(BASIC)
-
-
 def to_units(text: str, offset: int) -> int:
     """Convert an offset in code points into UTF-16 units."""
     return offset + sum(character > chr(BASIC) for character in text[:offset])
@@ -56,7 +52,8 @@ def convert_actions(
     """Convert the offset of each action by the text at that time. `ours`: offsets count code points. Raises
     WorkspaceError if the actions do not fit the text."""
     # In most files both counts are equal, so the actions need not be replayed.
-    if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, model.PrintText)):
+    texts = [text, *(action.text for action in actions if isinstance(action, model.PrintText))]
+    if all(text.isascii() or max(text) <= chr(BASIC) for text in texts):
         return list(actions)
     document, converted = Document(text), []
     try:
@@ -252,10 +249,16 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
     )
     if OURS in fields:
         whole = {"file": source.path, "offset": offset, "expectedText": expected}
+        filled = []
         try:
             ours = msgspec.convert(fields.value(OURS), dict[str, object])
             our_lookups = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
-            filled = [_fill(our_lookup, lookup) for our_lookup, lookup in zip(our_lookups, lookups, strict=True)]
+            for our_lookup, lookup in zip(our_lookups, lookups, strict=True):
+                # Prefix and texts come from the plugin's lookup.
+                texts = [suggestion.text for suggestion in lookup.suggestions]
+                more = msgspec.convert(our_lookup.pop("suggestions", []), list[dict[str, object]]) or [{}] * len(texts)
+                shown = [{**fields, "text": text} for fields, text in zip(more, texts, strict=True)]
+                filled.append({**our_lookup, "prefix": lookup.prefix, "suggestions": shown})
             return msgspec.convert({**ours, **whole, "lookups": filled}, Session)
         except ValueError as error:
             raise fields.wrong(f"`{OURS}` is damaged: {error}") from error
@@ -299,14 +302,6 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
         selected=rank is not None and taken and worth_it,
         suggestions=tuple(suggestions),
     )
-
-
-def _fill(our_lookup: dict[str, object], lookup: Lookup) -> dict[str, object]:
-    """Return the fields of a lookup of ours; prefix and texts come from the plugin's lookup."""
-    more = msgspec.convert(our_lookup.pop("suggestions", []), list[dict[str, object]])
-    texts = [suggestion.text for suggestion in lookup.suggestions]
-    shown = [{**fields, "text": text} for fields, text in zip(more or [{} for _ in texts], texts, strict=True)]
-    return {**our_lookup, "prefix": lookup.prefix, "suggestions": shown}
 
 
 LEVEL = 6
@@ -407,5 +402,6 @@ def _write_session(generation: Generation, source: SourceFile, session: Session)
         "_lookups": lookups,
         "id": identity(session.id),
         **generation.write_session(session),
+        "success": bool(session.lookups) and session.lookups[session.until - 1].rank is not None,
         OURS: {**ours, "lookups": our_lookups},
     }

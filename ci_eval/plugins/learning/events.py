@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -23,14 +23,7 @@ from numpy.typing import NDArray
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.logs.features import CATEGORIES, NAMES, SCHEMA
-from ci_eval.plugins.learning.training import (
-    Label,
-    LoggedLookup,
-    LookupRows,
-    ShownList,
-    read_lookups,
-    select_lookups,
-)
+from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, ShownList, read_lookups, select_lookups
 
 Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"
@@ -95,8 +88,6 @@ class Event(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Open(msgspec.Struct):
-    user: str
-    session: str
     typed: int
     common: dict[str, Feature]
     items: dict[int, dict[str, Feature]] = msgspec.field(default_factory=dict)
@@ -104,8 +95,7 @@ class _Open(msgspec.Struct):
     lookups: list[Shown] = msgspec.field(default_factory=list)
 
     def update(self, event: Event) -> None:
-        """Apply an event to the list. Raises KeyError if the event shows or changes an item that was never
-        described."""
+        """Apply an event to the list. Raises KeyError if the event changes an item that was never described."""
         for item in event.new_completion_list_items or ():
             self.items[item.id] = _plain(item.relevance)
         for difference in event.items_diff or ():
@@ -159,7 +149,7 @@ class EventLog:
         if action == STARTED:
             common = {f"user_{name}": value for name, value in _plain(event.user_factors).items()}
             common |= _plain(event.context_factors)
-            self._open[key] = _Open(*key, typed=event.query_length or 0, common=common)
+            self._open[key] = _Open(typed=event.query_length or 0, common=common)
         elif key not in self._open and (action in STEPS or action in MOVES or action in ENDS):
             self.left_out["events of sessions that do not begin"] += 1
         now = self._open.get(key)
@@ -177,7 +167,7 @@ class EventLog:
             return None
         del self._open[key]
         item = event.selected_id if action != CANCELLED else None
-        return ShownSession(user=now.user, session=now.session, lookups=now.lookups, outcome=ENDS[action], wanted=item)
+        return ShownSession(user=key[0], session=key[1], lookups=now.lookups, outcome=ENDS[action], wanted=item)
 
 
 def _plain(features: Mapping[str, Feature | bool] | None) -> dict[str, Feature]:
@@ -241,18 +231,18 @@ class FeatureTable(msgspec.Struct, frozen=True):
     """Feature → its texts and their numbers."""
 
     @classmethod
-    def of(cls, sessions: Iterable[ShownSession], only: Collection[str] | None = None) -> FeatureTable:
-        """Return a table of all features, or of those in `only`. If all of ours are present, it has only ours."""
+    def of(cls, sessions: Iterable[ShownSession]) -> FeatureTable:
+        """Return a table of all features. If all of ours are present, it has only ours."""
         seen: dict[str, set[str]] = {}
         for session in sessions:
             for lookup in session.lookups:
                 for features in (*lookup.features, lookup.common):
                     for name, value in features.items():
                         seen.setdefault(name, set()).update([value] if isinstance(value, str) else [])
-        if set(NAMES) <= seen.keys() and (only is None or set(NAMES) <= set(only)):
+        if set(NAMES) <= seen.keys():
             return cls(NAMES)
         # The order of the names is part of the digest, and must not depend on that of the logs.
-        names = sorted(name for name in seen if only is None or name in only)[:MOST_FEATURES]
+        names = sorted(seen)[:MOST_FEATURES]
         words = {name: {word: number for number, word in enumerate(sorted(seen[name]))} for name in names if seen[name]}
         return cls(tuple(dict.fromkeys([*names, POSITION])), words)
 
@@ -283,17 +273,6 @@ class FeatureTable(msgspec.Struct, frozen=True):
         return rows
 
 
-def present_features(sessions: Iterable[ShownSession]) -> set[str]:
-    return {
-        name
-        for session in sessions
-        for lookup in session.lookups
-        for features in (*lookup.features, lookup.common)
-        for name, value in features.items()
-        if value is not None and value == value  # NaN means missing
-    }
-
-
 def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
@@ -321,7 +300,6 @@ def identity(session: ShownSession) -> str:
 def make_lists(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
     # Cancelled sessions have no wanted item, so their lists count as lists without it.
     for session in sessions:
-        last = len(session.lookups) - 1
-        for number, lookup in enumerate(session.lookups):
-            outcome = session.outcome if number == last else "typed"
-            yield ShownList(identity(session), number, lookup.typed, session.rank(lookup), outcome)
+        for number, lookup in enumerate(session.lookups, 1):
+            outcome = session.outcome if number == len(session.lookups) else "typed"
+            yield ShownList(identity(session), number - 1, lookup.typed, session.rank(lookup), outcome)

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.logs.names import START_OF_LINE
-from ci_eval.plugins.learning.ngrams import Cache, Lexer, factors, shares, tokenize_lines
+from ci_eval.plugins.learning.ngrams import NOTHING, Cache, Lexer, factors, shares, tokenize_lines
 
 Ids = NDArray[np.int32]
 
@@ -92,7 +92,7 @@ def backwards(file: Ids, start: int) -> Ids:
 
 
 def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.bool_]:
-    return np.fromiter((bool(text) and text != START_OF_LINE and predicted(text) for text in texts.texts), bool)
+    return np.fromiter((text not in {"", START_OF_LINE} and predicted(text) for text in texts.texts), bool)
 
 
 class Corpus:
@@ -126,7 +126,7 @@ class Others:
     def __init__(self, corpus: Corpus, file: int | None) -> None:
         own = np.flatnonzero(corpus.of_file == file) if file is not None else np.empty(0)
         self._corpus, self._own = corpus, array("i", own.astype(np.int32).tobytes())
-        self._known: dict[tuple[int, int], Level | None] = {}
+        self._level = lru_cache(maxsize=CACHED)(self._count)
 
     def levels(self, context: Sequence[int]) -> list[Level]:
         """Return a level for the last 0, 1, 2 … tokens, up to the first context that never occurs. Contexts with the
@@ -150,14 +150,6 @@ class Others:
                     level = self._level(low, high)
         return levels if level is None else [*levels, level]
 
-    def _level(self, low: int, high: int) -> Level | None:
-        places = low, high
-        if places not in self._known:
-            if len(self._known) == CACHED:
-                self._known.clear()
-            self._known[places] = self._count(low, high)
-        return self._known[places]
-
     def _count(self, low: int, high: int) -> Level | None:
         first, last = bisect_left(self._own, low), bisect_left(self._own, high)
         total = high - low - (last - first)
@@ -177,9 +169,6 @@ class Others:
         # Sorting is stable, so equal tokens stay in the order of their numbers.
         few = dict(Counter(texts[number] for number in left).most_common())
         return Level(total, few, NOTHING, list(islice(few, TOP)))
-
-
-NOTHING: Mapping[str, int] = {}
 
 
 def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: Mapping[str, int]) -> list[str]:
@@ -319,7 +308,8 @@ def _folder_path(path: str) -> str:
 
 class Nested:
     def __init__(self, project: Project, path: str, scopes: Sequence[str], weight: float, candidates: int) -> None:
-        """`candidates`: the most tokens per side of the caret that get a probability. `weight`: see `interpolate`."""
+        """`candidates`: the most tokens per side of the caret that get a probability. `weight`: that of a context
+        against all shorter ones."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 

@@ -129,19 +129,19 @@ Level = tuple[Floats, float]
 """How often each candidate followed a context of one length, and how often any name did."""
 
 
-def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:
+def interpolate(levels: Iterable[Level]) -> tuple[Floats, int]:
     """Return the probabilities, and the number of contexts that were seen before.
 
-    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens, up to the first unseen one. `weight` is that of a
-    context against all shorter ones.
+    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens, up to the first unseen one. Each context weighs as much
+    as all shorter ones together.
     """
     probability: Floats = np.zeros(1)
     mass, seen = 0.0, 0
     for counts, total in levels:
         if not total:
             break
-        probability = (1 - weight) * probability + weight * counts / total
-        mass, seen = (1 - weight) * mass + weight, seen + 1
+        probability = 0.5 * probability + 0.5 * counts / total
+        mass, seen = 0.5 * mass + 0.5, seen + 1
     return (probability / mass if seen else probability), seen
 
 
@@ -170,8 +170,9 @@ def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
 
 
 def factors(totals: Sequence[float], weight: float) -> list[float]:
-    """Return factors for the counts after each context, so that the sum of the products is the probability of
-    `interpolate`. `totals`: how often any token follows contexts of 0, 1, 2 … tokens; all above 0."""
+    """Return factors for the counts after each context, so that the sum of the products is a probability as in
+    `interpolate`. `totals`: how often any token follows contexts of 0, 1, 2 … tokens; all above 0. `weight`: that of a
+    context against all shorter ones."""
     faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(len(totals)))]
     mass = sum(faded)
     return [part / mass / total for part, total in zip(faded, totals, strict=True)]
@@ -237,7 +238,7 @@ class Cache:
 
     def following(self, context: tuple[str, ...]) -> Mapping[str, int]:
         after = self._after.get(context)
-        return after.counts if after else _NOTHING
+        return after.counts if after else NOTHING
 
     def total(self, context: tuple[str, ...]) -> int:
         after = self._after.get(context)
@@ -258,7 +259,7 @@ class Cache:
             yield counts, float(self.total(last))
 
 
-_NOTHING: Mapping[str, int] = {}
+NOTHING: Mapping[str, int] = {}
 
 
 class Typed(Cache):

@@ -31,13 +31,11 @@ Form = Literal["lightgbm", "onnx"]
 
 
 class Scores(Value, frozen=True, kw_only=True):
-    """Figures of a ranking. Suggestions with equal scores share the mean of their ranks."""
+    """Figures of a ranking: `top1` and `top5` are shares of the lookups. Equal scores share the mean of their ranks."""
 
     queries: int
     top1: float
-    """A share of the lookups."""
     top5: float
-    """A share of the lookups."""
     mrr: float
 
 
@@ -92,12 +90,8 @@ def lightgbm() -> ModuleType:
 
 
 def save(model: RankerModel, path: Path) -> None:
-    sealed = replace(model, digest=_hash_trees(model.booster))
+    sealed = replace(model, digest=hashlib.sha256(model.booster.encode()).hexdigest())
     atomic.write(path, msgspec.json.format(msgspec.json.encode(sealed), indent=1) + b"\n")
-
-
-def _hash_trees(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load(path: Path) -> RankerModel:
@@ -105,12 +99,13 @@ def load(path: Path) -> RankerModel:
     try:
         model = stored.decode_json(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
+        why = str(error).removesuffix("; evaluate again")
         raise ConfigError(
-            f"{path} is not a model of `ci-eval train-ranker` or `import-ranker`, which make one: {error}"
+            f"{path} is not a model of `ci-eval train-ranker` or `import-ranker`: give one ({why})"
         ) from error
     if model.format != MODEL_FORMAT:
         raise ConfigError(f"{path} has format {model.format}, this ci-eval reads {MODEL_FORMAT}: train it again")
-    if model.digest != _hash_trees(model.booster):
+    if model.digest != hashlib.sha256(model.booster.encode()).hexdigest():
         raise ConfigError(f"{path} is damaged: its trees changed since it was written; fetch or train it again")
     if model.schema != SCHEMA or not set(model.features) <= set(NAMES):
         raise ConfigError(
@@ -241,9 +236,10 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
             f"{path} does not name its features: train it with feature_name, or add --features NAME,…, in the order of "
             "its columns; schema.json, next to the logs, has the names"
         )
-    for name in chosen:
-        if name not in NAMES:
-            raise ConfigError(f"{path}: there is no feature {name!r}{guess(name, NAMES)}; known are {', '.join(NAMES)}")
+    if unknown := next((name for name in chosen if name not in NAMES), None):
+        raise ConfigError(
+            f"{path}: there is no feature {unknown!r}{guess(unknown, NAMES)}; known are {', '.join(NAMES)}"
+        )
     if len(set(chosen)) != len(chosen):
         raise ConfigError(f"{path} has a feature twice")
     return chosen

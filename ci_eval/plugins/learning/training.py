@@ -6,14 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.base.catalog import guess
@@ -94,7 +93,7 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
         taken = set()
         for batch in (batch for path in paths for batch in tables().batches(path, ["session", "selected"])):
             taken.update(np.asarray(batch.column(0))[np.asarray(batch.column(1))])
-    lookups = (lookup for path in paths for lookup in read_lookups(path))
+    lookups = chain.from_iterable(map(read_lookups, paths))
     return select_lookups(lookups, label, seed, side=paths[0].stem, taken=taken)
 
 
@@ -125,14 +124,10 @@ def select_lookups(
             f"the {side} side of the logs is empty: files are dealt out by interpret.trainTestSplit, so that few files "
             "leave a side without any; log more or larger projects, and give all of them"
         )
-    if not rows and label == "selected":
-        raise NothingToEvaluate(
-            f"in the {side} side of the logs nobody took the expected text; try --label expected, or log more"
-        )
     if not rows:
-        raise NothingToEvaluate(
-            f"in the {side} side of the logs the expected text is in no list of two or more; log more"
-        )
+        of_selected = "nobody took the expected text; try --label expected, or log more"
+        of_all = "the expected text is in no list of two or more; log more"
+        raise NothingToEvaluate(f"in the {side} side of the logs {of_selected if label == 'selected' else of_all}")
     return LookupRows(
         np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects), sessions=tuple(sessions)
     )
@@ -155,31 +150,24 @@ class LoggedLookup(msgspec.Struct, frozen=True):
 def read_lookups(path: Path, *, texts: bool = False) -> Iterator[LoggedLookup]:
     """Yield the lookups of a Parquet file in order. `texts`: with the texts of their suggestions. Raises
     WorkspaceError."""
-    lookup: LoggedLookup | None = None
+    last: LoggedLookup | None = None
     columns = ["place", "expected", "project", "session", "query_number", "prefix", "outcome", "text"]
     for batch in tables().batches(path, [*(columns if texts else columns[:-1]), *NAMES]):
-        rows = np.stack([np.asarray(column) for column in batch.columns[-len(NAMES) :]], axis=1)
-        expected = np.asarray(batch.column(1))
+        all_rows = np.stack([np.asarray(column) for column in batch.columns[-len(NAMES) :]], axis=1)
         # A list begins at place 1. The last list of a batch may go on in the next batch.
         begins = set(np.flatnonzero(np.asarray(batch.column(0)) == 1).tolist())
-        for low, high in pairwise(sorted({0, *begins, len(rows)})):
+        for low, high in pairwise(sorted({0, *begins, len(all_rows)})):
+            expected, rows = np.asarray(batch.column(1))[low:high], all_rows[low:high]
             shown = batch.column(7)[low:high].to_pylist() if texts else []
-            if lookup and low not in begins:
-                lookup = replace(
-                    lookup,
-                    expected=np.concatenate([lookup.expected, expected[low:high]]),
-                    rows=np.concatenate([lookup.rows, rows[low:high]]),
-                    texts=[*lookup.texts, *shown],
-                )
-                continue
-            if lookup:
-                yield lookup
             project, session, number, prefix, outcome = (batch.column(place)[low].as_py() for place in range(2, 7))
-            lookup = LoggedLookup(
-                project, session, number, expected[low:high], rows[low:high], len(prefix), outcome, shown
-            )
-    if lookup:
-        yield lookup
+            if last and low not in begins:
+                expected, rows = np.concatenate([last.expected, expected]), np.concatenate([last.rows, rows])
+                shown = [*last.texts, *shown]
+            elif last:
+                yield last
+            last = LoggedLookup(project, session, number, expected, rows, len(prefix), outcome, shown)
+    if last:
+        yield last
 
 
 def train(
@@ -248,8 +236,7 @@ def _both_scores(
 
 
 def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
-    # The columns stay, so that the ranker can be given all features when it ranks.
-    # No tree splits at a feature that has one value.
+    # The columns stay, so the ranker can be given all features. No tree splits at a feature that has one value.
     blanked = rows.copy() if unseen else rows
     blanked[:, unseen] = 0
     return blanked
@@ -312,7 +299,6 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_lists(path: Path) -> Iterator[ShownList]:
-    """Yield the lists of a Parquet file in order. Raises WorkspaceError."""
     for lookup in read_lookups(path):
         rank = next((int(place) + 1 for place in np.flatnonzero(lookup.expected)), None)
         yield ShownList(lookup.session, lookup.number, lookup.typed, rank, lookup.outcome)

@@ -9,27 +9,17 @@ from collections.abc import Sequence
 from functools import partial
 from math import log2
 
+from ci_eval.core import scoring
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import FAILED, LookupScore, SessionScore
 from ci_eval.core.model.sessions import count_keys
-from ci_eval.core.scoring import (
-    evaluated,
-    grades_of,
-    has_answer,
-    make_metric,
-    mean_over_sessions,
-    observe_each,
-    rank_of,
-    recall_within,
-    reciprocal_rank,
-)
 from ci_eval.plugins.tasks.tokens import GRADED, TASK
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:
     """Return found / answered: an empty or failed answer is not in the denominator. The figure is 0 if nothing was
     offered at all."""
-    return [(float(rank_of(session) is not None), 1.0)] if has_answer(session) else []
+    return [(float(scoring.rank_of(session) is not None), 1.0)] if scoring.has_answer(session) else []
 
 
 def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
@@ -39,7 +29,7 @@ def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
     the figure says above all how long the lists are.
     """
     last = _last_list(session)
-    return [(float(rank_of(session) is not None), float(last.total))] if last else []
+    return [(float(scoring.rank_of(session) is not None), float(last.total))] if last else []
 
 
 def _last_list(session: SessionScore) -> LookupScore | None:
@@ -50,21 +40,21 @@ def _last_list(session: SessionScore) -> LookupScore | None:
 
 def f_measure(session: SessionScore) -> Sequence[Observation]:
     """Return 2PR / (P + R), which is 2 · found / (answered + asked): a ratio of sums over all evaluated sessions."""
-    if not evaluated(session):
+    if not scoring.evaluated(session):
         return []
     # The harmonic mean of two ratios cannot be summed over sessions; this ratio of sums equals it.
-    return [(2.0 * (rank_of(session) is not None), 1.0 + has_answer(session))]
+    return [(2.0 * (scoring.rank_of(session) is not None), 1.0 + scoring.has_answer(session))]
 
 
 def observe_rank(session: SessionScore) -> Sequence[Observation]:
     """Return the rank in a session that found the text: read it together with Recall, which counts these sessions."""
-    rank = rank_of(session)
+    rank = scoring.rank_of(session)
     return [] if rank is None else [(float(rank), 1.0)]
 
 
 def gain(session: SessionScore) -> float:
     """Return 1 / log2(1 + rank), 0 if absent: NDCG if one item is relevant."""
-    rank = rank_of(session)
+    rank = scoring.rank_of(session)
     return 0.0 if rank is None else 1 / log2(1 + rank)
 
 
@@ -150,22 +140,22 @@ def saved_keystrokes(session: SessionScore) -> float:
     return (length - len(taken.prefix) - count_keys(taken.rank, taken.highlighted)) / length
 
 
-_metric = partial(make_metric, of_the_user=True)
-_mean = partial(mean_over_sessions, of_the_user=True)
-_saving = partial(mean_over_sessions, order=(5,), order_of_a_user=(0, 1))
-_of_token = partial(mean_over_sessions, unit="score", of=TASK.unit, order=(5,))
+_metric = partial(scoring.make_metric, of_the_user=True)
+_mean = partial(scoring.mean_over_sessions, of_the_user=True)
+_saving = partial(scoring.mean_over_sessions, order=(5,), order_of_a_user=(0, 1))
+_of_token = partial(scoring.mean_over_sessions, unit="score", of=TASK.unit, order=(5,))
 
 
 def _of_grade(name: str, summary: str, grade: str) -> Metric:
     """Return the metric of a grade's mean over lookups; 0 if the engine failed or had no prediction."""
-    return _of_token(name, summary, lambda session: grades_of(session).get(grade, 0.0), shown=True)
+    return _of_token(name, summary, lambda session: scoring.grades_of(session).get(grade, 0.0), shown=True)
 
 
 METRICS: tuple[Metric, ...] = (
-    make_metric(
+    scoring.make_metric(
         "Sessions",
         "evaluated sessions",
-        observe_each(lambda _: 1.0),
+        scoring.observe_each(lambda _: 1.0),
         "count",
         better="neither",
         order=(0,),
@@ -173,12 +163,12 @@ METRICS: tuple[Metric, ...] = (
         without=0.0,
         of="either",
     ),
-    recall_within(1),
-    recall_within(5),
+    scoring.recall_within(1),
+    scoring.recall_within(5),
     _mean(
         "Recall",
         "share of sessions in which the expected text was suggested at all",
-        lambda session: rank_of(session) is not None,
+        lambda session: scoring.rank_of(session) is not None,
         order=(2,),
     ),
     _metric("Precision", "share of non-empty lists that contain the expected text", precision, order=(3,), without=0.0),
@@ -203,7 +193,7 @@ METRICS: tuple[Metric, ...] = (
     _mean(
         "MeanReciprocalRank",
         "mean of 1/place of the expected text, 0 where it was absent",
-        reciprocal_rank,
+        scoring.reciprocal_rank,
         "score",
         order=(4,),
     ),
@@ -273,6 +263,6 @@ METRICS: tuple[Metric, ...] = (
     _of_token(
         "MeanAveragePrecision",
         "mean average precision of the exact text; one text being relevant, the mean reciprocal rank",
-        reciprocal_rank,
+        scoring.reciprocal_rank,
     ),
 )

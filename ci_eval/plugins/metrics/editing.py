@@ -11,19 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from ci_eval.core import scoring
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import SessionScore
-from ci_eval.core.scoring import (
-    COMPILES,
-    SAME_MODULE,
-    evaluated,
-    grades_of,
-    imports_right,
-    make_metric,
-    mean_over_sessions,
-    observe_each,
-    rank_of,
-)
 from ci_eval.plugins.tasks.completion import IMPORTS, INSIDE, SILENT, is_intact, is_offered, is_silent
 from ci_eval.plugins.tasks.golf import FEWEST_MOVES, most_moves, moves
 from ci_eval.plugins.tasks.golf import TASK as GOLF
@@ -36,7 +26,7 @@ def observe_excess_moves(session: SessionScore) -> Sequence[Observation]:
     """
     most = most_moves(session)
     # A line of the fewest moves leaves nothing to save.
-    if not evaluated(session) or most <= FEWEST_MOVES:
+    if not scoring.evaluated(session) or most <= FEWEST_MOVES:
         return []
     return [(moves(session) - FEWEST_MOVES, most - FEWEST_MOVES)]
 
@@ -47,37 +37,32 @@ def perfect(session: SessionScore) -> bool:
     return longest * 2 > len(session.expected_text)
 
 
-def import_recall(k: int) -> Metric:
-    """Return a metric over all sessions; one on which the engine failed is a miss."""
-
-    def hit(session: SessionScore) -> bool:
-        rank = rank_of(session)
-        return rank is not None and rank <= k
-
-    place = "first" if k == 1 else f"among the first {k}"
-    summary = f"share of names that stood {place} with the right import"
-    return mean_over_sessions(f"ImportRecallAt{k}", summary, hit, of=IMPORTS.unit, order=(6, 4))
-
-
 def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float]) -> Metric:
     """Return a metric over the sessions in which the name is offered with any import. The first such suggestion
     counts."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
-        grades = grades_of(session)
+        grades = scoring.grades_of(session)
         return [(float(value(grades)), 1.0)] if grades else []
 
-    return make_metric(name, summary, observe, of=IMPORTS.unit, order=(6, 5))
+    return scoring.make_metric(name, summary, observe, of=IMPORTS.unit, order=(6, 5))
 
 
-_golf = partial(make_metric, of=GOLF.unit, order=(6,))
-_inside = partial(mean_over_sessions, of=INSIDE.unit, order=(6, 2), shown=True)
+_import_recall = partial(
+    scoring.recall_within,
+    name="ImportRecallAt",
+    summary="share of names that stood PLACE with the right import",
+    of=IMPORTS.unit,
+    order=(6, 4),
+)
+_golf = partial(scoring.make_metric, of=GOLF.unit, order=(6,))
+_inside = partial(scoring.mean_over_sessions, of=INSIDE.unit, order=(6, 2), shown=True)
 
 METRICS: tuple[Metric, ...] = (
     _golf(
         "TotalMoves",
         "actions it took to type all lines",
-        observe_each(moves),
+        scoring.observe_each(moves),
         "count",
         better="lower",
         statistic="count",
@@ -92,8 +77,8 @@ METRICS: tuple[Metric, ...] = (
         # A suggestion far down a list may take more steps than typing.
         bounds=(0.0, None),
     ),
-    _golf("PerfectLine", "lines of which one suggestion typed over half", observe_each(perfect)),
-    mean_over_sessions(
+    _golf("PerfectLine", "lines of which one suggestion typed over half", scoring.observe_each(perfect)),
+    scoring.mean_over_sessions(
         "SilentShare",
         "share of places for something new without a suggestion that begins with what was typed",
         is_silent,
@@ -101,22 +86,22 @@ METRICS: tuple[Metric, ...] = (
         order=(6, 3),
         shown=True,
     ),
-    import_recall(1),
-    import_recall(5),
+    _import_recall(1),
+    _import_recall(5),
     of_offered(
         "RightModuleAt1",
         "share of offered imports that bring the expected object: the first suggestion of that name",
-        imports_right,
+        scoring.imports_right,
     ),
     of_offered(
         "SameModuleAt1",
         "the part of RightModuleAt1 that imports from the module the code imports from; the rest is re-exported",
-        lambda grades: grades[SAME_MODULE],
+        lambda grades: grades[scoring.SAME_MODULE],
     ),
     of_offered(
         "ImportCompilesAt1",
         "share of offered imports after which the file has no more syntax errors than before",
-        lambda grades: grades[COMPILES],
+        lambda grades: grades[scoring.COMPILES],
     ),
     _inside(
         "IntactInside",

@@ -15,11 +15,6 @@ from ci_eval.core.scoring import Observe, evaluated, grade, grades_of, make_metr
 from ci_eval.plugins.tasks import code_review, unit_tests
 
 
-def judge_cost(session: SessionScore) -> Sequence[Observation]:
-    grades = grades_of(session)
-    return [(grades["judgeCost"], 1.0)] if "judgeCost" in grades else []
-
-
 def make_hit_observer(k: int) -> Observe:
     """Return a function that observes, in judged reviews, if the judge accepts one of the first k comments.
 
@@ -35,11 +30,9 @@ def make_hit_observer(k: int) -> Observe:
 
 def comments(session: SessionScore) -> Sequence[Observation]:
     """Return the number of comments in an answer. Comments after the tenth are ignored."""
-    return (
-        [(float(min(session.lookups[-1].total, code_review.MOST)), 1.0)]
-        if evaluated(session) and session.lookups
-        else []
-    )
+    if not evaluated(session) or not session.lookups:
+        return []
+    return [(float(min(session.lookups[-1].total, code_review.MOST)), 1.0)]
 
 
 def parses(session: SessionScore) -> Sequence[Observation]:
@@ -89,8 +82,12 @@ _REVIEWS = (
         "count",
         better="neither",
     ),
-    _metric(
-        "JudgeCost", "price of the judge's answers, in the currency of judge.price", judge_cost, "money", better="lower"
+    _where_present(
+        "JudgeCost",
+        "price of the judge's answers, in the currency of judge.price",
+        "judgeCost",
+        "money",
+        better="lower",
     ),
 )
 # The figures of tests that are run are means over the sessions whose tests were run, or could not be found in the

@@ -55,14 +55,6 @@ def read_prompts(folder: Path) -> dict[str, tuple[str, ...]]:
     return {language: tuple(path.read_text("utf-8").split("----\n")) for language, path in files.items()}
 
 
-def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
-    """Return the split of a cluster. `shares`: per cent of the clusters for training, validation and test."""
-    # All samples of a cluster are in one split, since they resemble each other.
-    training, validation, _ = shares
-    place = 100 * draw(seed, f"split {cluster.lower()}")
-    return "train" if place < training else "validation" if place < training + validation else "test"
-
-
 def identity(*parts: str) -> str:
     """Return an id that is the same in every run, whatever other samples there are."""
     return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()

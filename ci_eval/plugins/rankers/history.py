@@ -79,9 +79,7 @@ def by_ngrams(context: FileContext) -> Keys:
 _RANKERS = (
     ByHistory("FREQUENCY", "by how often a name occurs in the file so far, then in the project", by_frequency),
     ByHistory(
-        "RECENCY",
-        "by how lately a name was used in the file, then by how often it is in the project",
-        by_last_use,
+        "RECENCY", "by how lately a name was used in the file, then by how often it is in the project", by_last_use
     ),
     ByHistory(
         "NGRAM", "by what usually follows the tokens before it, in the file so far and in the project", by_ngrams

@@ -38,7 +38,6 @@ class ByModel(msgspec.Struct, frozen=True):
 
     @property
     def training_seed(self) -> int | None:
-        """Return the seed of the model's training; None if the seed does not matter."""
         return rankers.load(self.model).seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:

@@ -7,31 +7,21 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from ci_eval.core import scoring
 from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import FAILED, LookupScore, SessionScore, Status, Suggestion
 from ci_eval.core.model.sessions import status
-from ci_eval.core.scoring import (
-    RANK_BANDS,
-    band_of_rank,
-    begins,
-    each_token,
-    evaluated,
-    rank,
-    rank_of,
-    rank_of_import,
-    reciprocal_rank,
-)
 
 COMPLETION = Task(
     name="completion",
     summary="a token at the caret, with what is typed of it",
     unit="tokens",
-    items=each_token,
-    rank=rank,
+    items=scoring.each_token,
+    rank=scoring.rank,
     status=status,
-    score=reciprocal_rank,
-    bands=RANK_BANDS,
-    band=band_of_rank,
+    score=scoring.reciprocal_rank,
+    bands=scoring.RANK_BANDS,
+    band=scoring.band_of_rank,
     legend={"absent": "expected text absent", "low": "rank 6 or lower", "near": "rank 2 to 5", "first": "rank 1"},
     heading="Where the expected text stood",
 )
@@ -42,7 +32,7 @@ IMPORTS = replace(
     summary="a name that is not imported yet: is it offered, with the right import?",
     unit="uses of imports",
     of_imports=True,
-    rank=rank_of_import,
+    rank=scoring.rank_of_import,
     legend={**COMPLETION.legend, "absent": "not offered with the right import"},
     heading="Where the name stood with the right import",
 )
@@ -77,8 +67,8 @@ INSIDE = Task(
     name="inside",
     summary="a token that is already in the code, with the caret inside it (actions.strategy.prefix: {name: Inside})",
     unit="whole tokens",
-    items=each_token,
-    rank=rank,
+    items=scoring.each_token,
+    rank=scoring.rank,
     status=status,
     score=score_inside,
     bands=INSIDE_BANDS,
@@ -100,7 +90,7 @@ SILENT_BANDS = (
 
 def rank_disturbance(_expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
     """Return the rank of the first suggestion that begins as typed; None at a silent place."""
-    return next((place for place, suggestion in enumerate(shown, 1) if begins(suggestion, prefix)), None)
+    return next((place for place, suggestion in enumerate(shown, 1) if scoring.begins(suggestion, prefix)), None)
 
 
 def status_of_silence(lookups: Sequence[LookupScore]) -> Status:
@@ -110,7 +100,7 @@ def status_of_silence(lookups: Sequence[LookupScore]) -> Status:
 
 def is_silent(session: SessionScore) -> bool:
     """Return whether the engine answered, and nothing that it offers begins with what was typed."""
-    return evaluated(session) and session.status not in FAILED and rank_of(session) is None
+    return scoring.evaluated(session) and session.status not in FAILED and scoring.rank_of(session) is None
 
 
 def band_silence(session: SessionScore) -> Band:
@@ -121,7 +111,7 @@ SILENT = Task(
     name="silent",
     summary="a place at which something new is written (actions.strategy.places): is anything in the way?",
     unit="places",
-    items=each_token,
+    items=scoring.each_token,
     of_silence=True,
     rank=rank_disturbance,
     status=status_of_silence,

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ci_eval.core import model
 from ci_eval.core.contracts import Band, Hands, Item, Task
-from ci_eval.core.model import (
-    CodeGolf,
-    Kind,
-    LookupScore,
-    PlayItem,
-    Properties,
-    SessionScore,
-    Status,
-    Suggestion,
-    Token,
-)
 
 LONGEST_LINE = 500
 """The most characters of a line: longer ones are data or minified code, which is not typed."""
@@ -34,7 +24,7 @@ BANDS = (
 )
 
 
-def items(text: str, tokens: Sequence[Token]) -> Iterator[Item]:
+def items(text: str, tokens: Sequence[model.Token]) -> Iterator[Item]:
     """Yield lines with tokens, without the blanks around them."""
     ranges: dict[int, list[tuple[int, int]]] = {}
     for token in tokens:
@@ -48,22 +38,26 @@ def items(text: str, tokens: Sequence[Token]) -> Iterator[Item]:
         if len(whole) <= LONGEST_LINE:
             spans = tuple([(first - begin, min(last - begin, len(whole))) for first, last in inside])
             yield Item(
-                begin=begin, end=begin + len(whole), text=whole, properties=Properties(kind=Kind.LINE), ranges=spans
+                begin=begin,
+                end=begin + len(whole),
+                text=whole,
+                properties=model.Properties(kind=model.Kind.LINE),
+                ranges=spans,
             )
 
 
-def lookup_offsets(line: PlayItem) -> Iterator[tuple[int, int]]:
+def lookup_offsets(line: model.PlayItem) -> Iterator[tuple[int, int]]:
     """Yield where completion is requested, and where the token begins that is typed there, in order."""
     for begin, end in line.ranges:
         yield from ((offset, begin) for offset in range(begin, min(end, begin + TYPED_AT_MOST)))
 
 
-def askable(line: PlayItem) -> int:
+def askable(line: model.PlayItem) -> int:
     """Count lists that are opened if none of them helps."""
     return sum(1 for _ in lookup_offsets(line))
 
 
-def play(line: PlayItem, hands: Hands) -> None:
+def play(line: model.PlayItem, hands: Hands) -> None:
     text, typed = line.expected_text, 0
     for offset, begin in lookup_offsets(line):
         if offset < typed:
@@ -75,7 +69,7 @@ def play(line: PlayItem, hands: Hands) -> None:
         hands.type(text[offset:typed])
 
 
-def rank(expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
+def rank(expected: str, prefix: str, shown: Sequence[model.Suggestion]) -> int | None:
     """Return the rank of the longest suggestion that continues the line; None if none is longer than the prefix."""
     fitting = [
         (-len(suggestion.text), number)
@@ -86,35 +80,35 @@ def rank(expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
     return best if -length > len(prefix) else None
 
 
-def status(lookups: Sequence[LookupScore]) -> Status:
+def status(lookups: Sequence[model.LookupScore]) -> model.Status:
     """Return OK if any suggestion was accepted, else NO_MATCH if there was any, else EMPTY."""
     if any(lookup.selected for lookup in lookups):
-        return Status.OK
-    return Status.NO_MATCH if any(lookup.total for lookup in lookups) else Status.EMPTY
+        return model.Status.OK
+    return model.Status.NO_MATCH if any(lookup.total for lookup in lookups) else model.Status.EMPTY
 
 
-def moves(session: SessionScore) -> int:
+def moves(session: model.SessionScore) -> int:
     """Return the actions that typing a line took. If the engine failed, the remaining text counts as typed."""
     accepted = [lookup for lookup in session.lookups if lookup.selected]
     typed = len(session.expected_text) - sum(lookup.accepted for lookup in accepted)
     return typed + len(session.lookups) + sum(lookup.rank or 0 for lookup in accepted)
 
 
-def most_moves(session: SessionScore) -> int:
+def most_moves(session: model.SessionScore) -> int:
     """Return the actions if each character of the line is typed, and each list opened in vain."""
     return len(session.expected_text) + session.askable
 
 
-def effort(session: SessionScore) -> float:
+def effort(session: model.SessionScore) -> float:
     """Return the position of a line's moves between the fewest (0) and the most (1)."""
     return (moves(session) - FEWEST_MOVES) / max(most_moves(session) - FEWEST_MOVES, 1)
 
 
-def score(session: SessionScore) -> float:
+def score(session: model.SessionScore) -> float:
     return 1 - effort(session)
 
 
-def band(session: SessionScore) -> Band:
+def band(session: model.SessionScore) -> Band:
     left = effort(session)
     return BANDS[0] if left <= 0.25 else BANDS[1] if left <= 0.5 else BANDS[2] if left < 1 else BANDS[3]
 
@@ -137,6 +131,6 @@ TASK = Task(
     },
     heading="How much of the typing is left, by lines",
     play=play,
-    action=CodeGolf,
+    action=model.CodeGolf,
     askable=askable,
 )

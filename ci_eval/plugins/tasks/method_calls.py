@@ -16,39 +16,11 @@ from hashlib import blake2b
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core import model
 from ci_eval.core.contracts import Hands, Lines, RecordItem, Split, Splitter, Splitting, Task
-from ci_eval.core.model import (
-    Contribution,
-    Definition,
-    Histories,
-    History,
-    Kind,
-    LookupScore,
-    ObjectUsage,
-    PlayItem,
-    Properties,
-    QueriesConfig,
-    Record,
-    SessionScore,
-    Status,
-    StoredText,
-    Suggestion,
-)
 from ci_eval.core.model.settings import Goal, StrategyName
+from ci_eval.core.queries import cases as query_cases
 from ci_eval.core.queries.carets import Texts, check_places, is_text, locate_caret
-from ci_eval.core.queries.cases import (
-    NEXT,
-    STRATEGIES,
-    QueryCase,
-    Sampling,
-    agreement,
-    check_names,
-    generate_cases,
-    grade_ranking,
-    has_end,
-    is_drawn,
-    missing_calls,
-)
 from ci_eval.core.records import BANDS, LEGEND, find_band
 
 INSTRUCTION = (
@@ -63,9 +35,9 @@ NAME = re.compile(
 """A line of a language model: a name, perhaps as part of a list, perhaps with arguments."""
 
 
-def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
+def splitter(lines: Lines, wanted: model.QueriesConfig, seed: int) -> Splitter:
     """Read the whole dataset first, for its texts and for definitions to sample from."""
-    texts, definitions = Texts(), dict[str, set[Definition]]()
+    texts, definitions = Texts(), dict[str, set[model.Definition]]()
     # A text may come after the histories that refer to it.
     for _, line in lines:
         if is_text(line):
@@ -73,10 +45,10 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
         elif wanted.replace_definition:
             # `split` reports a line that is not a history.
             with suppress(ValueError):
-                history = msgspec.convert(line, History)
+                history = msgspec.convert(line, model.History)
                 states = filter(None, history.states)
                 definitions.setdefault(history.type, set()).update(state.definition for state in states)
-    sampling = Sampling(
+    sampling = query_cases.Sampling(
         seed=seed,
         subsets=wanted.subsets,
         dropped=wanted.drop_definition,
@@ -87,41 +59,43 @@ def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
     return partial(split, wanted=wanted, sampling=sampling, texts=texts)
 
 
-def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling, texts: Texts) -> Split:
+def split(
+    line: Mapping[str, object], *, wanted: model.QueriesConfig, sampling: query_cases.Sampling, texts: Texts
+) -> Split:
     """Return one case after the other, and each of its strategies. Raises ValueError."""
     if is_text(line):
-        msgspec.convert(line, StoredText)
+        msgspec.convert(line, model.StoredText)
         return Split(items=[])
-    history = msgspec.convert(line, History)
-    check_names([history.type, *(call for state in history.states if state for call in state.calls)])
+    history = msgspec.convert(line, model.History)
+    query_cases.check_names([history.type, *(call for state in history.states if state for call in state.calls)])
     trouble = check_places(history, texts.get) if history.places else ""
     if trouble:
         # A history can still be evaluated without its locations in the text.
         history = replace(history, places=())
-    cases = list(generate_cases(history, wanted.goal))
+    cases = list(query_cases.generate_cases(history, wanted.goal))
     evaluated = [case for case in cases if case.fate == "evaluated"]
     items = [_item(case, name, sampling, wanted.goal) for case in evaluated for name in wanted.strategies]
     user = blake2b(history.user.encode(), digest_size=8).hexdigest() if history.user else ""
     states = len(history.states)
-    contribution = Contribution(histories=1, states=states, pairs=len(cases), evaluated=len(evaluated))
+    contribution = model.Contribution(histories=1, states=states, pairs=len(cases), evaluated=len(evaluated))
     digests = {caret.text for item in items for caret in item.record.carets if caret}
     return Split(
         items=items,
         fates=Counter(case.fate for case in cases),
-        drawn=any(is_drawn(case, name, sampling) for case in evaluated for name in wanted.strategies),
-        histories=Histories(users={user: contribution}, lengths={states: 1}),
+        drawn=any(query_cases.is_drawn(case, name, sampling) for case in evaluated for name in wanted.strategies),
+        histories=model.Histories(users={user: contribution}, lengths={states: 1}),
         texts={digest: texts.get(digest) for digest in sorted(digests)},
         trouble=trouble,
     )
 
 
-def _item(case: QueryCase, name: StrategyName, sampling: Sampling, goal: Goal) -> RecordItem:
-    queries = tuple(STRATEGIES[name](case, sampling))
+def _item(case: query_cases.QueryCase, name: StrategyName, sampling: query_cases.Sampling, goal: Goal) -> RecordItem:
+    queries = tuple(query_cases.STRATEGIES[name](case, sampling))
     carets = tuple(locate_caret(case, name, query) for query in queries)
-    lacking = {call for query in queries for call in missing_calls(query, case)}
+    lacking = {call for query in queries for call in query_cases.missing_calls(query, case)}
     references = tuple(call for call in case.after if call in lacking)
-    properties = Properties(
-        kind=Kind.RECORD,
+    properties = model.Properties(
+        kind=model.Kind.RECORD,
         package=case.history.type,
         strategy=name,
         scenario=case.scenario,
@@ -130,7 +104,7 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling, goal: Goal) -
         case=case.number,
     )
     about = {"query": f"{name} {case.label} of {case.scenario}, context {case.evolution}"}
-    record = Record(
+    record = model.Record(
         instruction=INSTRUCTION,
         context=about | _context(queries),
         references=references,
@@ -143,7 +117,7 @@ def _item(case: QueryCase, name: StrategyName, sampling: Sampling, goal: Goal) -
     return RecordItem(record=record, expected="\n".join(references), properties=properties)
 
 
-def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
+def _context(queries: Sequence[model.ObjectUsage]) -> dict[str, str]:
     # The queries of a session differ only in their calls.
     first = queries[0]
     return {
@@ -155,13 +129,13 @@ def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
     }
 
 
-def format_definition(definition: Definition) -> str:
+def format_definition(definition: model.Definition) -> str:
     """Format as `PARAM 0 of f`."""
     number = "" if definition.argument is None else f" {definition.argument} of"
     return f"{definition.kind}{number} {definition.member}".strip()
 
 
-def lookup(record: Record, number: int) -> Record:
+def lookup(record: model.Record, number: int) -> model.Record:
     query = record.queries[number]
     return replace(
         record,
@@ -175,21 +149,21 @@ def lookup(record: Record, number: int) -> Record:
 def grade_calls(
     grade: Callable[[Sequence[str], Collection[str]], dict[str, float]],
     names: Sequence[str],
-    shown: Sequence[Suggestion],
-    record: Record,
+    shown: Sequence[model.Suggestion],
+    record: model.Record,
 ) -> dict[str, float]:
     """Return the grades of proposed calls; those of these names also for the calls that the next state adds."""
     proposed = [suggestion.text for suggestion in shown]
     grades = grade(proposed, record.references)
     if record.next_references:
         of_next = grade(proposed, record.next_references)
-        grades |= {f"{name}{NEXT}": of_next[name] for name in names}
+        grades |= {f"{name}{query_cases.NEXT}": of_next[name] for name in names}
     return grades
 
 
-def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:
+def strip_arguments(suggested: Sequence[model.Suggestion]) -> list[model.Suggestion]:
     """Return each name once, without arguments: `append` of `append(` and `append(object)`."""
-    by_name: dict[str, Suggestion] = {}
+    by_name: dict[str, model.Suggestion] = {}
     for suggestion in suggested:
         name = suggestion.text.partition("(")[0].strip()
         if name:
@@ -198,49 +172,49 @@ def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:
     return list(by_name.values())
 
 
-def play(item: PlayItem, hands: Hands) -> None:
+def play(item: model.PlayItem, hands: Hands) -> None:
     record = item.record
     for number in range(len(record.queries) if record else 0):
         assert record
         hands.ask("", "\n".join(lookup(record, number).references))
 
 
-def calls(answer: str, record: Record) -> list[Suggestion]:
+def calls(answer: str, record: model.Record) -> list[model.Suggestion]:
     """Return the name in each line. If a tab and a score follow, the name is taken as it is, and the score becomes the
     suggestion's `kind`. An expected name is taken as it is, too; in other lines, NAME finds the name."""
-    by_name: dict[str, Suggestion] = {}
+    by_name: dict[str, model.Suggestion] = {}
     for line in answer.splitlines():
         name, tab, score = line.partition("\t")
         if not tab and name.strip() not in record.references:
             plain = NAME.fullmatch(name)
             name = plain[1] if plain else ""
         if name := name.strip():
-            by_name.setdefault(name, Suggestion(text=name, kind=score))
+            by_name.setdefault(name, model.Suggestion(text=name, kind=score))
     return list(by_name.values())
 
 
-def rank(wanted: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
+def rank(wanted: str, _prefix: str, shown: Sequence[model.Suggestion]) -> int | None:
     names = set(wanted.split("\n"))
     return next((number for number, suggestion in enumerate(shown, 1) if suggestion.text in names), None)
 
 
-def status(found: Sequence[LookupScore]) -> Status:
+def status(found: Sequence[model.LookupScore]) -> model.Status:
     """Return OK if an expected call was proposed for any object, else NO_MATCH if anything was, else EMPTY."""
     if any(lookup_score.rank is not None for lookup_score in found):
-        return Status.OK
-    return Status.NO_MATCH if any(lookup_score.total for lookup_score in found) else Status.EMPTY
+        return model.Status.OK
+    return model.Status.NO_MATCH if any(lookup_score.total for lookup_score in found) else model.Status.EMPTY
 
 
-def mean(session: SessionScore, grade: str) -> float:
+def mean(session: model.SessionScore, grade: str) -> float:
     """Return the mean of a grade over the lookups of a session. A lookup without that grade counts as 0."""
     values = [(lookup_score.grades or {}).get(grade, 0.0) for lookup_score in session.lookups]
     return sum(values) / len(values) if values else 0.0
 
 
-def score(session: SessionScore) -> float:
+def score(session: model.SessionScore) -> float:
     """Return the mean F1 over the subsets of RANDOM; for a completion engine, whose lists have no end, the mean
     R-precision."""
-    return mean(session, "f1" if has_end(session) else "rPrecision")
+    return mean(session, "f1" if query_cases.has_end(session) else "rPrecision")
 
 
 TASK = Task(
@@ -251,9 +225,9 @@ TASK = Task(
         splitter=splitter,
         cluster=("project", "file"),
         lookup=lookup,
-        grade=partial(grade_calls, agreement, ("f1", "rPrecision")),
+        grade=partial(grade_calls, query_cases.agreement, ("f1", "rPrecision")),
         named=strip_arguments,
-        ranked=partial(grade_calls, grade_ranking, ("rPrecision",)),
+        ranked=partial(grade_calls, query_cases.grade_ranking, ("rPrecision",)),
     ),
     rank=rank,
     status=status,

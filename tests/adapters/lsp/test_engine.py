@@ -138,24 +138,6 @@ def test_the_character_before_the_caret_is_typed_last(
     assert ask(server, offset, prefix) == ([f"typed{last}"] if last else [])
 
 
-@pytest.mark.parametrize(("edits", "offset"), [([], 2), ([(3, 4, "")], 3), ([(0, 3, "o")], 1), ([], 0)])
-def test_the_text_may_be_reached_by_a_deletion(start: Start, edits: list[tuple[int, int, str]], offset: int) -> None:
-    server = start("typed")
-    server.open("a.py", "one two\n")
-    server._cold_until = 0.0
-    server.deletes = True
-    server.edit(edits)
-    assert ask(server, offset) == []
-
-
-def test_after_a_deletion_the_server_knows_the_same_text(start: Start) -> None:
-    server = start("")
-    server.open("a.py", TEXT)
-    server.deletes = True
-    server.edit([(10, 1, ""), (9, 1, "four five"), (0, 3, "")])
-    assert set(ask(server)) == {"two", "𐐀four", "fivethree"}
-
-
 def test_an_item_that_cannot_be_read_is_counted(start: Start) -> None:
     server = start("odd")
     server.open("a.py", TEXT)

@@ -68,7 +68,7 @@ def test_a_record_is_accepted_by_all_reviewers_and_their_agreement_is_printed(tm
         rows = human.read(path)
         for row in rows.values():
             row["verdict"] = verdicts[row["comment"]].split()[number]
-        human.write_rows(path, human.COLUMNS, rows.values(), ())
+        human.write(path, rows, ())
     code, told, _ = made(tmp_path, *options, "--only-accepted")
     assert code == 0
     (line,) = (tmp_path / "r.jsonl").read_text().splitlines()
@@ -113,7 +113,6 @@ def test_a_repository_that_does_not_let_its_code_be_passed_on_is_left_out(tmp_pa
     ("arguments", "message"),
     [
         (("--github", "https://github.com/o/r"), "is not a repository: write OWNER/REPOSITORY"),
-        (("--splits", 80, 10, 20), "must add up to 100"),
         (("--only-accepted",), "needs --review"),
     ],
 )

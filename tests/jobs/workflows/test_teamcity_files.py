@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from ci_eval.cli.group import find_command
-from ci_eval.jobs.workflows.github_files import NIGHT
 from ci_eval.jobs.workflows.teamcity_files import LIBRARY, SETTINGS, _text
 from tests.ci.teamcity_stage import ROOT, builds, executed
 from tests.ci.tools import LIBRARY as SOURCE
@@ -88,151 +87,13 @@ def test_a_story_takes_fewer_than_fifteen_lines(options: tuple[str, ...], count:
     assert len(written(tmp_path, *options, *engine)) == count
 
 
-THEIRS = """\
-import jetbrains.buildServer.configs.kotlin.*
-import jetbrains.buildServer.configs.kotlin.buildSteps.script
-version = "2025.11"
-object Tests : BuildType({ id("Tests"); name = "Tests"; steps { script { scriptContent = "make test" } } })
-project {
-    buildType(Tests)
-}
-"""
-
-
-def add(folder: Path, printed: str) -> None:
-    """Add to the settings what `init` says, where it says so."""
-    lines = (folder / SETTINGS).read_text().splitlines()
-    imports = max(number for number, line in enumerate(lines) if line.startswith("import ")) + 1
-    places = {"to its imports:": 1, "below the imports:": imports, "at the end of its project { … }:": len(lines) - 1}
-    parts: dict[str, list[str]] = {name: [] for name in places}
-    place = ""
-    for line in printed.splitlines():
-        place = line if line in places else place if line.startswith("    ") else ""
-        if place and line != place:
-            parts[place].append(line)
-    for name in reversed(places):
-        lines[places[name] : places[name]] = parts[name]
-    (folder / SETTINGS).write_text("\n".join(lines) + "\n")
-
-
-def extend(folder: Path, *options: str) -> str:
-    """Return what `init` says of settings that are there; it does not write over them."""
-    before = (folder / SETTINGS).read_text()
-    shared = ("--ci", "teamcity", "--output", folder, "--action", f"o/r@{COMMIT}")
-    code, _, err = command("init", *shared, *options)
-    assert code == 0, err
-    assert (folder / SETTINGS).read_text() == before
-    assert f"First add to {SETTINGS}, which is there and stays as it is," in err
-    return err
-
-
-@pytest.mark.needs("npm", "java")
-@pytest.mark.engine
-@pytest.mark.registry
-def test_what_is_said_of_settings_that_are_there_is_all_that_they_lack(tmp_path: Path) -> None:
-    (tmp_path / SETTINGS).parent.mkdir()
-    (tmp_path / SETTINGS).write_text(THEIRS)
-    add(tmp_path, extend(tmp_path, "--language", "python", "--project", "path:.", *BUILD))
-    assert (tmp_path / LIBRARY).read_text() == SOURCE.read_text()
-    printed = extend(tmp_path, "--for", "pull-request", *BUILD[:2])
-    # The engine, the import and the commit are there already.
-    assert "ciEvalEngine" not in printed
-    assert "import " not in printed
-    assert "ciEval =" not in printed
-    add(tmp_path, printed)
-    night = {f"{kind}_Completion_BASIC" for kind in ("Evaluate", "Compare")}
-    assert set(modelled(tmp_path)) == {"Tests", "Engine_Completion", "PullRequest_Completion", *night}
-
-
-def test_a_ranker_is_declared_above_the_night_that_takes_it(tmp_path: Path) -> None:
-    written(tmp_path, "--engine", "jedi")
-    printed = extend(tmp_path, "--for", "logs")
-    added = printed[printed.index("above its") : printed.index("Try it:")].splitlines()
-    assert (added[0], added[1].strip()) == ("above its ciEvalNight { … }:", "val rankers = ciEvalLogs {")
-    assert added[-2:] == ["in that ciEvalNight { … }:", "    ranker = rankers"]
-
-
-def test_an_engine_is_declared_above_the_night_that_may_take_it(tmp_path: Path) -> None:
-    written(tmp_path, "--engine-command", "build/server")
-    printed = extend(tmp_path, "--for", "pull-request", "--build", "make server")
-    above, end = (printed.index(text) for text in ("above its ciEvalNight", "at the end of its project"))
-    assert above < printed.index("val built = ciEvalEngine") < end < printed.index("ciEvalPullRequest {")
-
-
-OWN = """\
-import ci_eval.*
-import jetbrains.buildServer.configs.kotlin.*
-version = "2025.11"
-ciEval = "https://github.com/o/r@0123456789012345678901234567890123456789"
-project {
-    CALL { config = "ci/completion.yaml"; reuse = false; gates = listOf("RecallAt1 >= -2pp") }
-}
-"""
-NAMED = [
-    "in that ciEvalNight { … }:", "    daily = false",
-    "at the end of its project { … }:", "    ciEvalNights { nights = listOf(nightly) }",
-]  # fmt: skip
-UNNAMED = [
-    "right before that ciEvalNight { … }, on its line:", "    val night =",
-    "in that ciEvalNight { … }:", "    daily = false",
-    "at the end of its project { … }:", "    ciEvalNights { nights = listOf(night) }",
-]  # fmt: skip
-RANKED = [
-    "above its ciEvalNight { … }:", "    val rankers = ciEvalLogs {",
-    '        config = "ci/completion.yaml"; projects = listOf("pypi:requests==2.32.3", "pypi:click==8.1.7")', "    }",
-    "in that ciEvalNight { … }:", "    ranker = rankers",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("call", "purposes", "added"),
-    [
-        ("ciEvalNight", "night,site", UNNAMED),
-        ("ciEvalNight", "site", UNNAMED),
-        ("val nightly: List<BuildType> = ciEvalNight", "night,site", NAMED),
-        ("val nightly = ciEvalNight", "site", NAMED),
-        ("ciEvalNight", "logs,night", RANKED),
-        ("ciEvalNight", "logs", RANKED),
-        ("ciEvalNight", "notice", ["in that ciEvalNight { … }:", '    mail = "a@example.org"']),
-    ],
-)
-def test_a_night_that_is_there_is_added_to_and_no_second_one_proposed(
-    call: str, purposes: str, added: list[str], tmp_path: Path
-) -> None:
-    written(tmp_path, "--engine", "jedi")
-    (tmp_path / SETTINGS).write_text(OWN.replace("CALL", call))
-    mail = ("--mail", "a@example.org") if purposes == "notice" else ()
-    printed = extend(tmp_path, "--for", purposes, *mail)
-    lines = [
-        line for line in printed[: printed.index("Try it:")].splitlines() if not line.startswith(("In ", "First "))
-    ]
-    assert lines == added
-
-
-def test_a_site_of_settings_without_a_night_is_refused(tmp_path: Path) -> None:
-    written(tmp_path, "--engine", "jedi")
-    (tmp_path / SETTINGS).write_text(OWN.replace("CALL", "// ciEvalNight"))
-    # A night of another CI is not one of TeamCity.
-    (tmp_path / NIGHT).parent.mkdir(parents=True)
-    (tmp_path / NIGHT).touch()
-    code, _, err = command("init", "--ci", "teamcity", "--output", tmp_path, "--for", "site")
-    assert code == 2
-    assert "--for site needs night" in err
-
-
-def test_settings_that_lack_nothing_leave_nothing_to_do(tmp_path: Path) -> None:
-    written(tmp_path, "--engine", "jedi")
-    code, _, err = command("init", "--ci", "teamcity", "--output", tmp_path, "--action", f"o/r@{COMMIT}")
-    assert code == 2
-    assert "nothing is left to do" in " ".join(err.split())
-
-
-def test_a_library_of_another_commit_is_not_written_over(tmp_path: Path) -> None:
-    written(tmp_path, "--engine", "jedi")
+def test_settings_that_are_there_are_not_written_over(tmp_path: Path) -> None:
+    lines = written(tmp_path, "--engine", "jedi")
     (tmp_path / LIBRARY).write_text("another\n")
     code, _, err = command("init", "--ci", "teamcity", "--output", tmp_path, "--for", "logs")
     assert code == 2
-    assert f"{LIBRARY} would be written over: move it away" in " ".join(err.split())
+    assert f"{SETTINGS} and {tmp_path / LIBRARY} would be written over: move them away" in " ".join(err.split())
+    assert (tmp_path / SETTINGS).read_text().splitlines() == lines
     assert (tmp_path / LIBRARY).read_text() == "another\n"
 
 

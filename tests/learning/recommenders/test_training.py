@@ -15,7 +15,6 @@ from ci_eval.plugins.learning.recommenders.training import (
     Collected,
     context_values,
     definition_key,
-    own_name,
     parse_options,
     train,
 )
@@ -110,7 +109,12 @@ def test_what_surrounds_a_usage_is_looked_at_as_options_say(
 def test_definitions_are_told_apart_by_all_their_parts() -> None:
     parts = [Definition(kind="PARAM", member="f", argument=each) for each in (None, 0, 1)]
     assert len({definition_key(each) for each in (*parts, Definition(kind="PARAM"), Definition())}) == 5
-    assert [own_name(each) for each in ("f", "p.C.f(java.util.List)", "p.C.<init>()")] == ["f", "f", "<init>"]
+
+
+def test_the_name_of_a_method_is_without_its_class_and_parameters() -> None:
+    usages = [ObjectUsage(type="T", method=each) for each in ("f", "p.C.f(java.util.List)", "p.C.<init>()")]
+    named = [context_values(usage, TrainingOptions(method_context="name"))[0] for usage in usages]
+    assert named == ["f", "f", "<init>"]
 
 
 def test_a_history_is_said_to_be_one(tmp_path: Path) -> None:

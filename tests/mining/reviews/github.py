@@ -154,10 +154,10 @@ class GitHub:
         return _json({**EXAMPLES["full-repository"], "has_discussions": False, "license": licence})
 
     def listed(self, _: dict[str, str], query: dict[str, str]) -> Answer:
-        return self._page(_since(self.comments, query), "/repos/o/r/pulls/comments", query)
+        return self._page(self.comments, "/repos/o/r/pulls/comments", query)
 
     def listed_of_issues(self, _: dict[str, str], query: dict[str, str]) -> Answer:
-        return self._page(_since(self.of_issues, query), "/repos/o/r/issues/comments", query)
+        return self._page(self.of_issues, "/repos/o/r/issues/comments", query)
 
     def listed_of_commits(self, _: dict[str, str], query: dict[str, str]) -> Answer:
         return self._page(self.of_commits, "/repos/o/r/comments", query)
@@ -203,10 +203,6 @@ class GitHub:
             return _json({"message": "Not Found"}, 404)
         data = found[1] if isinstance(found[1], bytes) else found[1].encode()
         return 200, data, {"content-type": "application/vnd.github.raw+json; charset=utf-8"}
-
-
-def _since(comments: list[dict[str, Any]], query: dict[str, str]) -> list[dict[str, Any]]:
-    return [comment for comment in comments if comment["updated_at"] >= query.get("since", "")]
 
 
 def matching(path: str) -> tuple[str, dict[str, str]] | None:

@@ -6,17 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
 from ci_eval.core.model import Definition, History, ObjectUsage
 from ci_eval.core.queries.carets import hash_text
 from ci_eval.fetch.git import repository
 from ci_eval.plugins.mining.usages.dialect import ProjectContext
 from ci_eval.plugins.mining.usages.histories import (
     Dropped,
-    EditReplay,
     Key,
-    Merge,
     Mined,
     Miner,
     Moment,
@@ -46,9 +42,9 @@ def at(time: float, *usages: ObjectUsage, selected: ObjectUsage | None = None, i
     )
 
 
-def made(*moments: Moment, merge: Merge = "last") -> tuple[dict[str, History], Counter[Dropped]]:
+def made(*moments: Moment) -> tuple[dict[str, History], Counter[Dropped]]:
     dropped: Counter[Dropped] = Counter()
-    found = histories(moments, dropped, project="p", file="f", user="u", merge=merge)
+    found = histories(moments, dropped, project="p", file="f", user="u")
     return {each.type: each for each in found}, dropped
 
 
@@ -63,16 +59,9 @@ def test_figure_2_of_the_paper() -> None:
     assert (found["A"].project, found["A"].file, found["A"].user, found["A"].method) == ("p", "f", "u", "C.m")
 
 
-def test_a_selection_before_the_last_moment_counts_only_where_all_are_merged() -> None:
+def test_a_selection_before_the_last_moment_makes_no_state() -> None:
     a1, a2, with_s = usage("A", "x"), usage("A", "x", "y"), usage("A", "x", "s")
-    moments = (at(0, a1, selected=with_s), at(1, a2))
-    assert made(*moments)[0]["A"].states == (a1, a2)
-    assert made(*moments, merge="all")[0]["A"].states == (a1, with_s, a2)
-
-
-def test_the_copy_of_a_selection_that_the_next_moment_shows_disappears() -> None:
-    a1, with_s = usage("A", "x"), usage("A", "x", "s")
-    assert made(at(0, a1, selected=with_s), at(1, with_s), merge="all")[0]["A"].states == (a1, with_s)
+    assert made(at(0, a1, selected=with_s), at(1, a2))[0]["A"].states == (a1, a2)
 
 
 def test_only_neighbours_are_duplicates_and_the_order_of_calls_makes_no_difference() -> None:
@@ -156,28 +145,6 @@ def test_types_of_the_project_are_left_out_and_counted() -> None:
 def test_a_snapshot_that_is_too_large_is_counted() -> None:
     found = mined(snapshot(0, "x" * 2_000_000), snapshot(1, "  pass\n"))
     assert found.skipped == {"snapshot that is not text: 2,000,029 bytes are more than 1,000,000": 1}
-
-
-# -------------------------------------------------------------------------------------------------------- typing
-
-
-def test_a_snapshot_is_taken_before_a_pause_behind_a_new_line_and_at_the_end() -> None:
-    typing = EditReplay("u", "f")
-    found = [*typing.edit(0, 0, 0, "a"), *typing.edit(1, 1, 0, "b"), *typing.edit(4, 2, 0, "c")]
-    found += [*typing.edit(4.5, 3, 0, "\n"), *typing.edit(5, 0, 2, ""), *typing.end()]
-    assert [(each.time, each.text) for each in found] == [(1, "ab"), (4.5, "abc\n"), (5, "c\n")]
-
-
-@pytest.mark.parametrize(("offset", "length"), [(5, 0), (0, 9), (-1, 0), (0, -1)])
-def test_an_edit_outside_of_the_text_is_refused(offset: int, length: int) -> None:
-    with pytest.raises(ValueError, match="outside"):
-        list(EditReplay("u", "f", "abc").edit(0, offset, length, "x"))
-
-
-def test_line_ends_are_normalised_and_places_with_them() -> None:
-    snapshot = EditReplay("u", "f", "a\r\nb\r\nc").complete(1, Selection(item="x", offset=6))
-    assert snapshot.text == "a\nb\nc"
-    assert snapshot.selection == Selection(item="x", offset=4)
 
 
 # ---------------------------------------------------------------------------------------------------------- texts

@@ -15,7 +15,6 @@ from ci_eval.core.model.sessions import Offer
 class TypedToken(msgspec.Struct, frozen=True, kw_only=True):
     line: str
     prefix: str
-    """The typed part of the token."""
     asked: int
     """The characters of the prefix that were typed when the engine was asked for the list."""
     follows: str | None
@@ -31,7 +30,6 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     show: Callable[[Sequence[Suggestion], TypedToken], Listing]
-    """A function: the engine's list → the displayed list."""
     keeps: bool
     """True if a complete list is kept while the user types on."""
 
@@ -39,12 +37,12 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
 CATALOG: Catalog[Client] = Catalog(__name__, "CLIENT")
 _OPERATORS = frozenset("=<>&|:+-*/%!?.~^")
 LONGEST = 200
-"""Characters of the code that are compared with a tail."""
+"""The characters of the code after the token that are compared with a tail."""
 
 
 def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
-    """Return what acceptance leaves after the name, unless the code goes on with it; blanks aside. Only the tail up to
-    its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be there."""
+    """Return the text that acceptance leaves after the name, or "" if the code goes on with it, blanks aside. Only the
+    tail up to its first placeholder is compared: of `join(${1:parts})`, only the bracket must follow `join`."""
     if not suggestion.tail or follows is None:
         return ""
     firm = suggestion.firm if isinstance(suggestion, Offer) else len(suggestion.tail)

@@ -2,10 +2,8 @@
 
 After VS Code 1.95 (npm monaco-editor 0.52.2 has the same code): the order of `defaultComparator` in
 `src/vs/editor/contrib/suggest/browser/suggest.ts`, the filter of `completionModel.ts` in the same folder, the selection
-of `Memory.select` in `suggestMemory.ts`. `tests/interpret/clients/` has lists that this code was given, and what it
-made of them.
-
-An engine that gives no text to sort by is taken to be one whose extension keeps its order.
+of `Memory.select` in `suggestMemory.ts`. `tests/interpret/clients/` has lists of suggestions, and what VS Code's own
+code displayed of them. If no suggestion has a text to sort by, the engine's order stays.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ UNTYPED = -100
 """The score of everything if there is no word to filter by (`FuzzyScore.Default`)."""
 
 MANY = 2000
-"""Candidates above which no swapped letters are tried."""
+"""If there are more candidates, swapped letters are not tried."""
 
 Scored = tuple[int, Suggestion]
 
@@ -33,7 +31,7 @@ def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     # Like in the editor, each typed letter filters what the letter before it has left, in that order.
     for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
         scored = _filter(scored, _Words(caret, typed))
-    # The first of the best that asks for it, else the first.
+    # Selected is the first of the best that has `preselect`, else the first.
     best = list(takewhile(lambda pair: pair[0] == scored[0][0], scored))
     asks = (index for index, (_, item) in enumerate(best) if isinstance(item, Offer) and item.preselect)
     shown = [plain(suggestion, remaining_tail(suggestion, caret.follows)) for _, suggestion in scored]
@@ -70,7 +68,7 @@ class _Words:
         self._known: dict[int, tuple[str, int]] = {}
 
     def of(self, found: Suggestion) -> tuple[str, int]:
-        """Return the text to filter by, and the length of its ignored beginning: blanks that were there before."""
+        """Return the typed text to filter by, and the number of its leading blanks, which are ignored."""
         begin = found.begin if isinstance(found, Offer) else 0
         known = self._known.get(begin)
         if known is None:

@@ -55,8 +55,6 @@ WARM_UP = 10.0
 """Seconds after the start during which a server without any suggestions so far is asked again."""
 PAUSE = 0.25
 """Seconds between the requests during WARM_UP."""
-DELETED = "x"
-"""A letter that is typed and deleted again, if the last edit shall be a deletion."""
 
 
 class LspEngine(FromRecipe, frozen=True, kw_only=True):
@@ -168,7 +166,6 @@ class RunningLsp:
         self._asked = 0
         """Characters of the prefix that were typed when the server was last asked for a list."""
         self._is_typed = False
-        self.deletes = False
         self._fresh = True
         self._cold_until = 0.0
         self._language = ""
@@ -345,12 +342,8 @@ class RunningLsp:
         if self._is_typed:
             return
         edits, self._edits = self._edits, []
-        if self.deletes:
-            longer = self._text[:caret] + DELETED + self._text[caret:]
-            client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
-            client.change(longer, [(caret, len(DELETED), "")], self._text, deadline)
         # If the last edit typed that character, and deleted nothing, all edits are sent as they are.
-        elif caret == 0 or (edits and edits[-1][2] and not edits[-1][1] and edits[-1][0] + len(edits[-1][2]) == caret):
+        if caret == 0 or (edits and edits[-1][2] and not edits[-1][1] and edits[-1][0] + len(edits[-1][2]) == caret):
             client.change(self._sent_text, edits, self._text, deadline)
         else:
             # The character before the caret is removed and typed again, since servers complete after typing.

@@ -7,7 +7,7 @@ and fails at other texts, so the remaining text would depend on the version of P
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 Token = tuple[str, str, tuple[int, int], tuple[int, int]]
 """A tuple: kind (comment, string, newline, indent or other), text, begin and end (lines from 1, columns from 0)."""
@@ -173,27 +173,20 @@ def strip_comments(language: str, text: str) -> str:
     """Return the text without comments and empty lines, in Python also without docstrings. Return the whole text if the
     tokens of Python cannot be read."""
     if language == "python":
+        parts: list[str] = []
+        before, last_row, last_column = "indent", -1, 0
         try:
-            stripped = _strip_python(list(read(text)))
+            for kind, token, (row, column), (end_row, end_column) in read(text):
+                last_column = 0 if row > last_row else last_column
+                parts.append(" " * (column - last_column))
+                # As in the original, a string at the beginning of a statement is taken for a docstring, and one at the
+                # beginning of a line within brackets as well.
+                if before not in ("indent", "newline") and column > 0 if kind == "string" else kind != "comment":
+                    parts.append(token)
+                before, last_row, last_column = kind, end_row, end_column
         except Unreadable:
             return text
+        stripped = "".join(parts)
     else:
         stripped = _COMMENT_OR_STRING.sub(lambda match: " " if match[0].startswith("/") else match[0], text)
     return "\n".join(line for line in stripped.split("\n") if line.strip())
-
-
-def _strip_python(tokens: Sequence[Token]) -> str:
-    parts: list[str] = []
-    before, last_row, last_column = "indent", -1, 0
-    for kind, token, (row, column), (end_row, end_column) in tokens:
-        if row > last_row:
-            last_column = 0
-        if column > last_column:
-            parts.append(" " * (column - last_column))
-        # As in the original, a string at the beginning of a statement is taken for a docstring, and one at the
-        # beginning of a line within brackets as well.
-        stays = before not in ("indent", "newline") and column > 0 if kind == "string" else kind != "comment"
-        if stays:
-            parts.append(token)
-        before, last_row, last_column = kind, end_row, end_column
-    return "".join(parts)

@@ -33,7 +33,6 @@ def answer(variant: str, language: str, reference: str, hypothesis: str) -> dict
 
 
 def main() -> None:
-    """Answer questions from standard input until it ends."""
     # A walk takes several calls for each level of a tree.
     sys.setrecursionlimit(10 * DEEPEST)
     # The grammars stay until the end, so the garbage collector need not look at them.

@@ -56,47 +56,28 @@ def _spell_subtrees(root: Node) -> list[str]:
     return [str(node.raw) for node in subtrees]
 
 
-KEYWORDS = {
-    "python": frozenset(
-        """
-        False None True and as assert async await break class continue def del elif else except finally for from global
-        if import in is lambda nonlocal not or pass raise return try while with yield
-        """.split()
-    ),
-    "java": frozenset(
-        """
-        abstract assert boolean break byte case catch char class const continue default do double else enum extends
-        final finally float for goto if implements import instanceof int interface long native new package private
-        protected public return short static strictfp super switch synchronized this throw throws transient try void
-        volatile while
-        """.split()
-    ),
-    "go": frozenset(
-        """
-        break default func interface select case defer go map struct chan else goto package switch const fallthrough if
-        range type continue for import return var
-        """.split()
-    ),
-    "javascript": frozenset(
-        """
-        abstract boolean break byte case catch char class continue const debugger default delete do double else enum
-        export extends false final finally float for function goto if implements import in instanceof int interface
-        long native new null package private protected public return short static super switch synchronized this throw
-        throws transient true try typeof var void while with
-        """.split()
-    ),
-    "csharp": frozenset(
-        """
-        abstract as base bool break byte case catch char checked class const continue decimal default delegate do double
-        else enum event explicit extern false finally fixed float for foreach goto if implicit in int interface internal
-        is lock long namespace new null object operator out override params private protected public readonly ref return
-        sbyte sealed short sizeof stackalloc static string struct switch this throw true try typeof uint ulong unchecked
-        unsafe ushort using virtual void volatile while add alias ascending async await by descending dynamic equals
-        from get global group into join let nameof notnull on orderby partial remove select set unmanaged value var when
-        where yield
-        """.split()
-    ),
+_KEYWORDS = {
+    "python": "False None True and as assert async await break class continue def del elif else except finally for "
+    "from global if import in is lambda nonlocal not or pass raise return try while with yield",
+    "java": "abstract assert boolean break byte case catch char class const continue default do double else enum "
+    "extends final finally float for goto if implements import instanceof int interface long native new package "
+    "private protected public return short static strictfp super switch synchronized this throw throws transient try "
+    "void volatile while",
+    "go": "break default func interface select case defer go map struct chan else goto package switch const "
+    "fallthrough if range type continue for import return var",
+    "javascript": "abstract boolean break byte case catch char class continue const debugger default delete do "
+    "double else enum export extends false final finally float for function goto if implements import in instanceof "
+    "int interface long native new null package private protected public return short static super switch "
+    "synchronized this throw throws transient true try typeof var void while with",
+    "csharp": "abstract as base bool break byte case catch char checked class const continue decimal default "
+    "delegate do double else enum event explicit extern false finally fixed float for foreach goto if implicit in int "
+    "interface internal is lock long namespace new null object operator out override params private protected public "
+    "readonly ref return sbyte sealed short sizeof stackalloc static string struct switch this throw true try typeof "
+    "uint ulong unchecked unsafe ushort using virtual void volatile while add alias ascending async await by "
+    "descending dynamic equals from get global group into join let nameof notnull on orderby partial remove select "
+    "set unmanaged value var when where yield",
 }
+KEYWORDS = {language: frozenset(words.split()) for language, words in _KEYWORDS.items()}
 """The words that count fully in the weighted n-grams: the lists of the original."""
 
 
@@ -125,7 +106,6 @@ class MeraFlow(Flow):
         self.rules = rules
 
     def walk(self, node: Node | None, states: States) -> States:
-        """Note what happens in a node; see `Flow.walk`. Raises Incomplete."""
         self.take()
         if node is None or _is_within_a_string(node):
             raise Incomplete
@@ -353,7 +333,6 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
 
 
 def find_mera_edges(language: str, root: Node, text: str) -> list[Edge]:
-    """Return the data-flow edges of a text. Raises TooMuch."""
     if parts.depth(root) > DEEPEST:
         return []
     # As in the original, bytes are taken for characters.

@@ -63,8 +63,6 @@ def tokens(root: Node) -> Iterator[Node]:
             yield node
 
 
-# --------------------------------------------------------------------------------------------------------------- words
-
 MISSED = 0.1
 """The number that counts in place of no match at all ("method 1" of Chen and Cherry, 2014)."""
 
@@ -103,8 +101,6 @@ def brevity(expected: int, given: int) -> float:
     return math.exp(1 - expected / given) if given else 0.0
 
 
-# ----------------------------------------------------------------------------------------------------------- data flow
-
 COMES, COMPUTED = "comesFrom", "computedFrom"
 
 Entry = tuple[str, int, str, list[str], list[int]]
@@ -135,7 +131,6 @@ class Flow(ABC):
         return states
 
     def take(self, count: int = 1) -> None:
-        """Count more steps. Raises TooMuch for more than MOST_STEPS."""
         self._steps += count
         if self._steps > MOST_STEPS:
             raise TooMuch(f"the text's loops within loops take more than {MOST_STEPS:,} steps")

@@ -139,29 +139,31 @@ def _kinds(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _bind(kinds: str, binding: Binding) -> dict[str, Binding]:
+    return dict.fromkeys(kinds.split(), binding)
+
+
+def _hide(kinds: str, field: str) -> dict[str, tuple[str, ...]]:
+    return dict.fromkeys(kinds.split(), (field,))
+
+
 _STEP = Binding("", grows=True, signs=_kinds("++ --"))
 _ELSEWHERE = Binding("name", how=COMES)
 
 RULES = {
     "python": Rules(
         bindings={
-            "assignment": Binding("left", "right"),
-            "augmented_assignment": Binding("left", "right"),
+            **_bind("assignment augmented_assignment for_in_clause for_statement", Binding("left", "right")),
+            **_bind("default_parameter typed_default_parameter", Binding("name", "value", COMES)),
             "named_expression": Binding("name", "value"),
-            "default_parameter": Binding("name", "value", COMES),
-            "typed_default_parameter": Binding("name", "value", COMES),
-            "for_in_clause": Binding("left", "right"),
-            "for_statement": Binding("left", "right"),
             "as_pattern": Binding("alias", OTHERS),
         },
         loops=_kinds("for_statement while_statement"),
         bases={"attribute": "object", "subscript": "value"},
         hidden={
+            **_hide("assignment typed_parameter typed_default_parameter", "type"),
             "attribute": ("attribute",),
             "keyword_argument": ("name",),
-            "assignment": ("type",),
-            "typed_parameter": ("type",),
-            "typed_default_parameter": ("type",),
             "function_definition": ("name", "return_type"),
         },
         lists=_kinds("pattern_list tuple_pattern list_pattern expression_list tuple list"),
@@ -169,33 +171,27 @@ RULES = {
     ),
     "java": Rules(
         bindings={
-            "variable_declarator": Binding("name", "value", COMES),
-            "resource": Binding("name", "value", COMES),
+            **_bind("variable_declarator resource", Binding("name", "value", COMES)),
+            **_bind("formal_parameter catch_formal_parameter", _ELSEWHERE),
             "assignment_expression": Binding("left", "right"),
             "update_expression": _STEP,
             "enhanced_for_statement": Binding("name", "value"),
-            "formal_parameter": _ELSEWHERE,
-            "catch_formal_parameter": _ELSEWHERE,
             "instanceof_expression": Binding("name", "left", COMES),
         },
         loops=_kinds("for_statement enhanced_for_statement while_statement do_statement"),
         bases={"field_access": "object", "array_access": "array"},
-        hidden={"field_access": ("field",), "method_invocation": ("name",), "method_declaration": ("name",)},
+        hidden={"field_access": ("field",), **_hide("method_invocation method_declaration", "name")},
         parameters=_kinds("inferred_parameters lambda_expression"),
     ),
     "go": Rules(
         bindings={
-            "short_var_declaration": Binding("left", "right"),
-            "assignment_statement": Binding("left", "right"),
-            "range_clause": Binding("left", "right"),
-            "receive_statement": Binding("left", "right"),
+            **_bind(
+                "short_var_declaration assignment_statement range_clause receive_statement", Binding("left", "right")
+            ),
+            **_bind("var_spec const_spec", Binding("name", "value", COMES)),
+            **_bind("inc_statement dec_statement", _STEP),
+            **_bind("parameter_declaration variadic_parameter_declaration", _ELSEWHERE),
             "type_switch_statement": Binding("alias", "value"),
-            "var_spec": Binding("name", "value", COMES),
-            "const_spec": Binding("name", "value", COMES),
-            "inc_statement": _STEP,
-            "dec_statement": _STEP,
-            "parameter_declaration": _ELSEWHERE,
-            "variadic_parameter_declaration": _ELSEWHERE,
         },
         loops=_kinds("for_statement"),
         bases={"selector_expression": "operand", "index_expression": "operand"},
@@ -204,15 +200,11 @@ RULES = {
     ),
     "javascript": Rules(
         bindings={
+            **_bind("assignment_expression augmented_assignment_expression for_in_statement", Binding("left", "right")),
+            **_bind("assignment_pattern object_assignment_pattern", Binding("left", "right", COMES)),
+            **_bind("arrow_function catch_clause", Binding("parameter", how=COMES)),
             "variable_declarator": Binding("name", "value", COMES),
-            "assignment_pattern": Binding("left", "right", COMES),
-            "object_assignment_pattern": Binding("left", "right", COMES),
-            "assignment_expression": Binding("left", "right"),
-            "augmented_assignment_expression": Binding("left", "right"),
             "update_expression": _STEP,
-            "for_in_statement": Binding("left", "right"),
-            "arrow_function": Binding("parameter", how=COMES),
-            "catch_clause": Binding("parameter", how=COMES),
         },
         loops=_kinds("for_statement for_in_statement while_statement do_statement"),
         bases={"member_expression": "object", "subscript_expression": "object"},
@@ -223,31 +215,18 @@ RULES = {
     ),
     "csharp": Rules(
         bindings={
+            **_bind("assignment_expression foreach_statement", Binding("left", "right")),
+            **_bind("postfix_unary_expression prefix_unary_expression", _STEP),
+            **_bind("parameter catch_declaration declaration_expression declaration_pattern", _ELSEWHERE),
             "variable_declarator": Binding("", OTHERS, COMES),
-            "assignment_expression": Binding("left", "right"),
-            "postfix_unary_expression": _STEP,
-            "prefix_unary_expression": _STEP,
-            "foreach_statement": Binding("left", "right"),
-            "parameter": _ELSEWHERE,
-            "catch_declaration": _ELSEWHERE,
-            "declaration_expression": _ELSEWHERE,
-            "declaration_pattern": _ELSEWHERE,
         },
         loops=_kinds("for_statement foreach_statement while_statement do_statement"),
         bases={"member_access_expression": "expression", "element_access_expression": "expression"},
         hidden={
-            "member_access_expression": ("name",),
-            "argument": ("name",),
-            "attribute": ("name",),
-            "variable_declaration": ("type",),
-            "foreach_statement": ("type",),
-            "parameter": ("type",),
-            "object_creation_expression": ("type",),
-            "array_creation_expression": ("type",),
-            "cast_expression": ("type",),
-            "catch_declaration": ("type",),
-            "declaration_expression": ("type",),
-            "declaration_pattern": ("type",),
+            **_hide("member_access_expression argument attribute", "name"),
+            **_hide("variable_declaration foreach_statement parameter catch_declaration cast_expression", "type"),
+            **_hide("object_creation_expression array_creation_expression", "type"),
+            **_hide("declaration_expression declaration_pattern", "type"),
             "local_function_statement": ("type", "name"),
             "method_declaration": ("returns", "name"),
         },

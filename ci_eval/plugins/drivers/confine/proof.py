@@ -29,16 +29,11 @@ class Stage:
     """The files and processes that the attempts are made on."""
 
     def __init__(self, canary: str, caller: int, *, scratch: str = "", repository: str = "", report: int = -1) -> None:
-        """Set the files and processes.
-
-        `canary`: a file outside all that is allowed. `caller`: the id of a process outside. `scratch`: the folder that
-        may be written to. `repository`: a file of git's in the project. `report`: a descriptor that may be open.
+        """`canary`: a file outside all that is allowed. `caller`: the id of a process outside. `scratch`: the folder
+        that may be written to. `repository`: a file of git's in the project. `report`: a descriptor that may be open.
         """
-        self.canary = canary
-        self.caller = caller
-        self.scratch = scratch
-        self.repository = repository
-        self.report = report
+        self.canary, self.caller = canary, caller
+        self.scratch, self.repository, self.report = scratch, repository, report
 
 
 def sentence(walls: list[str], still: list[str], reasons: list[str], *, counted: bool) -> str:

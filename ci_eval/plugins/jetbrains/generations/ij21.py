@@ -9,15 +9,11 @@ from ci_eval.core.config import Config
 from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains import generation
 
-LATER = ("emulateUser", "completionGolf")
-
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether this generation wrote the configuration: then it has no strategy at the top, but reordering or a
-    modelled user."""
-    return "strategy" not in config and (
-        "reorder" in config or any(key in generation.strategy_of(config) for key in LATER)
-    )
+    """Return whether this generation wrote the configuration: then it has reordering or a modelled user, and no
+    strategy at the top."""
+    return "strategy" not in config and generation.has_later_keys(config)
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:
@@ -28,11 +24,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
         **generation.head(configuration, project),
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
-            "strategy": {
-                "emulateUser": user is not None,
-                "completionGolf": False,
-                **generation.context_of(strategy),
-            },
+            "strategy": {"emulateUser": user is not None, "completionGolf": False, **generation.context_of(strategy)},
         },
         "interpret": {
             "completionType": interpret.completion_type,

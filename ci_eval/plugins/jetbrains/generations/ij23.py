@@ -3,7 +3,8 @@ workspace may have several projects."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from ci_eval.core import model
 from ci_eval.core.config import Config
@@ -14,11 +15,6 @@ from ci_eval.plugins.jetbrains.fields import Fields
 
 UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IMPORTS", "SELECT_RANGE"}
 """Actions that change no text: left out, and stored as left over."""
-
-
-def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether this generation wrote the configuration: then the strategy of a feature is at the top."""
-    return "strategy" in config
 
 
 def read_actions(fields: Fields) -> model.FileActions:
@@ -99,11 +95,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     del prefix["emulateTyping"]
     return {
         **generation.head(configuration, project),
-        "strategy": {
-            "type": interpret.completion_type,
-            **generation.context_of(strategy),
-            "prefix": prefix,
-        },
+        "strategy": {"type": interpret.completion_type, **generation.context_of(strategy), "prefix": prefix},
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
             "ignoreFileNames": list(configuration.actions.ignore_file_names),
@@ -127,8 +119,9 @@ def config(configuration: Config, project: str) -> dict[str, object]:
 GENERATION = generation.since_2021(
     name="ij23",
     summary="the plugin since 2023, token completion",
-    wrote=wrote,
-    listed=generation.list_project_files,
+    # The strategy of a feature is at the top.
+    wrote=lambda config: "strategy" in config,
+    listed=partial(generation.list_source_files, projects=True),
     rank=generation.rank_by_relevance,
     read_actions=read_actions,
     config=config,

@@ -6,21 +6,16 @@ from collections.abc import Mapping
 from functools import partial
 
 from ci_eval.core.config import Config
-from ci_eval.core.model import Properties, Session
+from ci_eval.core.model import Properties
 from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains import generation
 from ci_eval.plugins.jetbrains.fields import Fields
 from ci_eval.plugins.jetbrains.generation import Generation
 
-ONLY_LATER = ("reorder", "strategy")
-LATER = ("emulateUser", "completionGolf")
-
 
 def wrote(config: Mapping[str, object]) -> bool:
     """Return whether this generation wrote the configuration: then it has neither reordering nor a modelled user."""
-    return not any(key in config for key in ONLY_LATER) and not any(
-        key in generation.strategy_of(config) for key in LATER
-    )
+    return "strategy" not in config and not generation.has_later_keys(config)
 
 
 def read_properties(fields: Fields) -> Properties:
@@ -45,10 +40,6 @@ def _write_properties(known: Properties) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def write_session(session: Session) -> dict[str, object]:
-    return {"success": bool(session.lookups) and session.lookups[session.until - 1].rank is not None}
-
-
 def config(configuration: Config, project: str) -> dict[str, object]:
     strategy, interpret = configuration.actions.strategy, configuration.interpret
     context = generation.context_of(strategy)
@@ -57,11 +48,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
         **generation.head(configuration, project),
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
-            "strategy": {
-                "completeAllTokens": configuration.language == "text",
-                **context,
-                "filters": filters,
-            },
+            "strategy": {"completeAllTokens": configuration.language == "text", **context, "filters": filters},
         },
         "interpret": {
             "completionType": interpret.completion_type,
@@ -86,7 +73,7 @@ GENERATION = Generation(
     read_actions=partial(generation.read, properties=read_properties),
     config=config,
     write_properties=lambda known: dict.fromkeys(("_properties", "properties"), _write_properties(known)),
-    write_session=write_session,
+    write_session=lambda _: {},
     write_lookup=lambda *_: {},
     write_suggestion=lambda *_: {},
     write_actions=partial(generation.write, properties=lambda known: {"properties": _write_properties(known)}),

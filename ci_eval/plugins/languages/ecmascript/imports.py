@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from ci_eval.core.base.files import exists, is_own, read_own
-from ci_eval.core.base.workspaces import find_members, read_name, table, texts
+from ci_eval.core.base.workspaces import MANIFEST, find_members, read_name, table, texts
 from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.import_syntax import Import, Imports, ImportSyntax, Origin, Project, keep_shared_names
 
@@ -149,27 +151,81 @@ JSON_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])
 """Strings, which stay; and what tsconfig.json may have besides JSON: comments, and a comma before a bracket."""
 
 
-def _read_paths(root: Path) -> dict[str, list[Path]]:
-    """Return the patterns of names that mean files of the project → their targets. At most one `*` in each stands for
-    the same text. They are read from `paths` and `baseUrl` of tsconfig.json, and from `imports` of package.json."""
-    patterns: dict[str, list[Path]] = {}
-    for name in ("tsconfig.json", "jsconfig.json", "package.json"):
-        content = {}
-        with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            text = read_own(root, name).decode()
+class _Paths:
+    """The patterns of names that mean files of the project. At most one `*` in a pattern and its targets stands for the
+    same text. As for the compiler, the nearest tsconfig.json above a file counts, with the files that it extends and
+    the projects that it references; of package.json, `imports` of the nearest one."""
+
+    def __init__(self, root: Path, members: Mapping[str, Path]) -> None:
+        self._root = root
+        self._members = members
+        self.of_folder = cache(self._of_folder)
+
+    def _of_folder(self, folder: Path) -> dict[str, list[Path]]:
+        config = self._nearest(folder, "tsconfig.json", "jsconfig.json")
+        patterns = self._of_config(config) if config else {}
+        if manifest := self._nearest(folder, MANIFEST):
+            patterns |= _make_targets(table(self._read(manifest), "imports"), manifest.parent)
+        return patterns
+
+    def _nearest(self, folder: Path, *names: str) -> Path | None:
+        above = (place for place in (folder, *folder.parents) if place.is_relative_to(self._root))
+        return next((place / name for place in above for name in names if is_own(place / name, self._root)), None)
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        with suppress(OSError, msgspec.MsgspecError, ValueError, RecursionError):
+            text = read_own(self._root, str(path.relative_to(self._root))).decode()
             # The second pass removes commas that a comment kept away from their bracket.
             for _ in range(2):
                 text = JSON_COMMENT.sub(lambda match: match[1] or "", text)
-            content = table(msgspec.json.decode(text))
-        options = table(content, "compilerOptions")
-        base = options.get("baseUrl")
-        named = table(options, "paths") | table(content, "imports") | ({"*": ["*"]} if isinstance(base, str) else {})
-        for pattern, targets in named.items():
-            # `imports` has a target, or one for each condition.
-            listed = [*targets.values()] if isinstance(targets, dict) else targets
-            folder = root / base if isinstance(base, str) else root
-            patterns[pattern] = [folder / target for target in texts([listed] if isinstance(listed, str) else listed)]
-    return patterns
+            return table(msgspec.json.decode(text))
+        return {}
+
+    def _of_config(self, config: Path, *, is_first: bool = True) -> dict[str, list[Path]]:
+        options = self._read_options(config, set())
+        base: Path | None = options.get("baseUrl")
+        patterns: dict[str, list[Path]] = {}
+        references = self._read(config).get("references")
+        # Projects that a referenced project references are not the file's own.
+        for reference in references if isinstance(references, list) and is_first else ():
+            path = self._find_config(config.parent, str(table(reference).get("path")))
+            patterns |= self._of_config(path, is_first=False) if path else {}
+        if base:
+            patterns["*"] = [base / "*"]
+        return patterns | _make_targets(options.get("paths", {}), base or options.get("folder", config.parent))
+
+    def _read_options(self, config: Path, seen: set[Path]) -> dict[str, Any]:
+        """Return `baseUrl` as a path, `paths`, and the `folder` of the file that has `paths`. `seen`: the files that
+        were read."""
+        seen.add(config)
+        content = self._read(config)
+        extended, own = content.get("extends"), table(content, "compilerOptions")
+        options: dict[str, Any] = {}
+        for name in texts([extended] if isinstance(extended, str) else extended):
+            if (path := self._find_config(config.parent, name)) and path not in seen:
+                options |= self._read_options(path, seen)
+        if isinstance(own.get("baseUrl"), str):
+            options["baseUrl"] = config.parent / own["baseUrl"]
+        if "paths" in own:
+            options |= {"paths": table(own, "paths"), "folder": config.parent}
+        return options
+
+    def _find_config(self, folder: Path, name: str) -> Path | None:
+        """Return the file that `extends` or a reference names: by its path, or by a package of the project."""
+        package = next((member for member in self._members if name == member or name.startswith(f"{member}/")), "")
+        place = self._members[package] if package else folder
+        base = Path(os.path.normpath(place / name.removeprefix(package).lstrip("/" if package else "")))
+        files = (base, Path(f"{base}.json"), base / "tsconfig.json")
+        return next((file for file in files if file.is_relative_to(self._root) and is_own(file, self._root)), None)
+
+
+def _make_targets(named: Mapping[str, Any], folder: Path) -> dict[str, list[Path]]:
+    """`named`: pattern → a target, several, or one for each condition."""
+    listed = {key: [*value.values()] if isinstance(value, dict) else value for key, value in named.items()}
+    return {
+        key: [folder / target for target in texts([value] if isinstance(value, str) else value)]
+        for key, value in listed.items()
+    }
 
 
 def _is_script(file: Path) -> bool:
@@ -181,11 +237,12 @@ def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A package is there if its folder or the folder of its types is in a
     `node_modules`, or if it is the project's own."""
     # A package may import itself by its name.
-    members = {*find_members(root), read_name(root, root)}
-    paths = _read_paths(root)
+    found = find_members(root)
+    members = {*found, read_name(root, root)}
+    paths = _Paths(root, found)
 
-    def is_path(name: str) -> bool:
-        for pattern, targets in paths.items():
+    def is_path(name: str, folder: Path) -> bool:
+        for pattern, targets in paths.of_folder(folder).items():
             before, star, after = pattern.partition("*")
             if name == pattern or (star and name.startswith(before) and name.endswith(after)):
                 part = name[len(before) : len(name) - len(after)]
@@ -206,7 +263,12 @@ def imports(root: Path, environment: Path | None) -> Imports:
             package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
             # DefinitelyTyped publishes the types of `@a/b` as `@types/a__b`.
             types = f"@types/{package.removeprefix('@').replace('/', '__')}"
-            known = package in members or name.startswith("node:") or name.partition("/")[0] in NODE or is_path(name)
+            known = (
+                package in members
+                or name.startswith("node:")
+                or name.partition("/")[0] in NODE
+                or is_path(name, own_folder)
+            )
             yield package, known or any(exists(home / folder) for home in homes for folder in (package, types))
 
     return there

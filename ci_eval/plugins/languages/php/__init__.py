@@ -11,7 +11,7 @@ from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.php.declarations import LONGEST, PART, PhpNames, PhpScope, declare, members
+from ci_eval.plugins.languages.php.declarations import LONGEST, PART, PhpNames, PhpScope, declare, imports, members
 
 _REST = rb"\n(?:[\s\S]*?^[ \t]*(?P=label)\b|[\s\S]*)"
 _QUOTED = rb"//[^\n]*|\#(?!\[)[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
@@ -486,9 +486,11 @@ SHAPE = Shape(
 LANGUAGE: Language = Language(
     name="php",
     title="PHP",
+    dependencies="composer",
     grammars={".php": "php"},
     keywords=KEYWORDS,
     extract=extract,
     declare=declare,
     shape=SHAPE,
+    imports=imports,
 )

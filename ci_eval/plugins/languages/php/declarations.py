@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
+from ci_eval.core.base.files import below, read_own
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.import_syntax import Imports
 
 _NAMESPACE = re.compile(r"^(?:<\?php)?[ \t]*namespace[ \t]+([\w\\]+)\s*[;{]", re.MULTILINE)
 _TOP = re.compile(
@@ -123,3 +126,29 @@ def _declared_names(kind: str, children: Sequence[Node], static: bool) -> Iterat
             for parameter in child.children:
                 if parameter.type == "property_promotion_parameter":
                     yield from ((part, False) for part in parameter.children if part.type == "variable_name")
+
+
+_USE = re.compile(
+    r"^use[ \t]+(?:(?:function|const)[ \t]+)?\\?([\w\\]+)[ \t]*(?:;|,|as\b|\{([^}]*)\})", re.MULTILINE | re.IGNORECASE
+)
+_MEMBER = re.compile(r"\s*(?:(?:function|const)\s+)?([\w\\]+)", re.IGNORECASE)
+
+
+def imports(root: Path, _environment: Path | None) -> Imports:
+    """Return a check of a file's imports. A name is there if a file of the project declares it or its namespace, in
+    `vendor` too, which servers read. Names without a namespace are PHP's own."""
+    namespaces, names = {""}, set[str]()
+    for path in below(root, root, (".php",)):
+        namespace, own = declare(read_own(root, path).decode(errors="replace"), path)
+        parts = namespace.lower().split("\\")
+        namespaces.update("\\".join(parts[:count]) for count in range(1, len(parts) + 1))
+        names.update(f"{namespace}\\{name}".lower() for name in own)
+
+    def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
+        for first, group in _USE.findall(text):
+            members = map(_MEMBER.match, group.split(",")) if group else ()
+            for name in [f"{first}{member[1]}" for member in members if member] or [first]:
+                known = "\\" not in name or name.lower() in names or name.lower() in namespaces
+                yield "\\".join(name.split("\\")[:2]), known
+
+    return there

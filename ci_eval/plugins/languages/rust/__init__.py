@@ -23,6 +23,7 @@ from ci_eval.core.grammar.walk import (
     handle_nodes,
 )
 from ci_eval.core.model import Extraction, Kind
+from ci_eval.plugins.languages.rust.crates import imports as list_crates
 
 _LITERALS = (
     rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\bb?r(?P<hashes>\#*)\"(?:[\s\S]*?\"(?P=hashes)|[\s\S]*)"
@@ -485,6 +486,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 LANGUAGE: Language = Language(
     name="rust",
     title="Rust",
+    dependencies="cargo",
     grammars={".rs": "rust"},
     keywords=KEYWORDS,
     extract=extract,
@@ -499,4 +501,5 @@ LANGUAGE: Language = Language(
             "block match_block declaration_list field_declaration_list enum_variant_list".split(), "{}"
         ),
     ),
+    imports=list_crates,
 )

@@ -106,7 +106,6 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def require(condition: bool, why: str) -> None:
-    """Raise ConfigError with `why` if the condition is false."""
     if not condition:
         raise ConfigError(f"the model is damaged: {why}; train it again by `ci-eval train-recommender`")
 
@@ -270,5 +269,4 @@ def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
 
 
 def hash_recommender(path: Path) -> str:
-    """Return the model's digest. Raises WorkspaceError if the file cannot be read."""
     return hashlib.sha256(stored.read(path.resolve(), PACKED)).hexdigest()

@@ -146,16 +146,13 @@ def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
 
 def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
     """Return the value of each slot; None if it is unknown or the options do not use it."""
-    method = usage.method if options.method_context == "qualified" else own_name(usage.method)
+    bare_name = usage.method.partition("(")[0].rpartition(".")[2]
+    method = {"qualified": usage.method, "name": bare_name, "off": ""}[options.method_context]
     return (
-        (method or None) if options.method_context != "off" else None,
+        method or None,
         (usage.class_ or None) if options.class_context else None,
         definition_key(usage.definition) if options.definition else None,
     )
-
-
-def own_name(method: str) -> str:
-    return method.partition("(")[0].rpartition(".")[2]
 
 
 def definition_key(definition: Definition) -> str:
@@ -238,7 +235,6 @@ class _Type(msgspec.Struct, frozen=True):
 
 class Trained:
     def __init__(self, path: Path) -> None:
-        """Raises ConfigError if the file is not a model."""
         self._stored = contract.load(path)
         self.facts = self._stored.facts
         self.kind = recommenders.CATALOG.load(self.facts.kind)

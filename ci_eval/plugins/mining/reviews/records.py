@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.syntax import Node, parse_tree
-from ci_eval.plugins.mining.record import Line, assign_split, identity
+from ci_eval.plugins.mining.record import Line, identity
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.verdicts import DISAGREE, Answer, make_prompt, parse_verdict
 from ci_eval.plugins.mining.sources import lines_of
@@ -30,7 +30,6 @@ Source = Literal["line", "pull-request", "commit"]
 Outcome = Literal[
     "kept",
     "other language",
-    "comment in another language",
     "on an issue",
     "several languages",
     "reply",
@@ -57,13 +56,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     languages: frozenset[str]
     limit: int = 200
     seed: int = 0
-    since: str = ""
-    """Comments that were last changed before this time (ISO 8601) are left out."""
     sources: tuple[Source, ...] = ("line",)
-    comment_language: str = ""
-    """The natural language (ISO 639-1); "" = any."""
-    shares: tuple[int, int, int] = (0, 0, 100)
-    """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = msgspec.field(default_factory=dict)
     only_accepted: bool = False
 
@@ -116,14 +109,12 @@ class Repository:
         # GitHub's word for an unknown licence is NOASSERTION.
         return "" if licence == "NOASSERTION" else str(licence)
 
-    def comments(self, source: Source, since: str) -> Iterator[dict[str, Any]]:
+    def comments(self, source: Source) -> Iterator[dict[str, Any]]:
         if source == "commit":
-            # GitHub can neither sort comments on commits nor select them by time.
-            listed = self._api.listed(f"/repos/{self.name}/comments")
-            return (comment for comment in listed if comment["updated_at"] >= since)
-        query = {"since": since} if since else {}
+            # GitHub cannot sort comments on commits.
+            return self._api.listed(f"/repos/{self.name}/comments")
         path = "pulls/comments" if source == "line" else "issues/comments"
-        return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc", **query)
+        return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc")
 
     def text(self, path: str, commit: str) -> str:
         """Return the text of a file at a commit; "" for a missing or binary file."""
@@ -145,7 +136,7 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
     mined = Mined()
     waiting = []
     for source in selection.sources:
-        for comment in repository.comments(source, selection.since):
+        for comment in repository.comments(source):
             candidate = _select_comment(comment, source, selection)
             if isinstance(candidate, str):
                 mined.outcomes[candidate] += 1
@@ -182,8 +173,6 @@ def _select_comment(comment: dict[str, Any], source: Source, selection: Selectio
     body = comment.get("body") or ""
     if not body.strip():
         return "empty"
-    if selection.comment_language and detect_language(body) != selection.comment_language:
-        return "comment in another language"
     if source != "line":
         # The line is looked up in the commit later.
         return "on no line" if path and not comment.get("position") else _Comment(comment, source)
@@ -258,11 +247,9 @@ def _line(commented: _Comment, repository: Repository, licence: str, selection: 
             "licence": licence,
             "url": comment["html_url"],
             "source": commented.source,
-            "commentLanguage": detect_language(reference),
             "commit": change.commit,
             "path": path,
             "createdAt": comment["created_at"],
-            "split": assign_split(repository.name, selection.shares, selection.seed),
             **more,
         },
     )
@@ -296,7 +283,7 @@ def _block(commented: _Comment, change: _Change, repository: Repository) -> tupl
         return "no change in the block"
     return format_diff(lines), {
         "lines": (commented.first, commented.last),
-        "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
+        "diffBlockWithArrow": format_diff(lines, range(commented.first, commented.last + 1)),
         "block": kind,
         "fullDiff": patch,
     }
@@ -368,56 +355,46 @@ def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: i
         if not any(line.sign != "-" for line in lines):
             block_lines.append(DiffLine(" ", text[new - 1], new))
     removed = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
+    depth, *depths = (len(line) - len(line.lstrip()) for line in (text[begin - 1], *(line.text for line in removed)))
     # Removed lines after the block were in it if they were indented more.
-    return block_lines + [line for line in removed if _depth(line.text) > _depth(text[begin - 1])]
+    return block_lines + [line for line, own in zip(removed, depths, strict=True) if own > depth]
 
 
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
+def format_diff(lines: Iterable[DiffLine], arrows: range = range(0)) -> str:
+    """Return the text of a diff, with an arrow at each of these lines of the new file."""
+    marks = ((line, ARROW if line.sign != "-" and line.new in arrows else "") for line in lines)
+    return "".join(f"{line}{mark}\n" for line, mark in marks) or "\n"
 
 
-def format_diff(lines: Iterable[DiffLine]) -> str:
-    return "\n".join(map(str, lines)) + "\n"
-
-
-def add_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
-    marked = (f"{line}{ARROW}" if line.sign != "-" and first <= line.new <= last else str(line) for line in lines)
-    return "\n".join(marked) + "\n"
-
-
-class Blocks(msgspec.Struct, frozen=True):
+class Blocks(NamedTuple):
     language: str
-    functions: frozenset[str]
-    classes: frozenset[str]
-    around: str = ""
+    functions: set[str]
+    classes: set[str]
 
 
 LANGUAGES = {
-    ".py": Blocks(
-        "python", frozenset({"function_definition"}), frozenset({"class_definition"}), around="decorated_definition"
-    ),
-    ".go": Blocks("go", frozenset({"function_declaration", "method_declaration"}), frozenset({"type_declaration"})),
+    ".py": Blocks("python", {"function_definition"}, {"class_definition"}),
+    ".go": Blocks("go", {"function_declaration", "method_declaration"}, {"type_declaration"}),
     ".java": Blocks(
         "java",
-        frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"}),
-        frozenset({"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}),
+        {"method_declaration", "constructor_declaration", "compact_constructor_declaration"},
+        {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"},
     ),
     ".scala": Blocks(
         "scala",
-        frozenset({"function_definition"}),
-        frozenset({"class_definition", "object_definition", "trait_definition", "enum_definition"}),
+        {"function_definition"},
+        {"class_definition", "object_definition", "trait_definition", "enum_definition"},
     ),
 }
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(NamedTuple):
     begin: int
     end: int
     kind: str
 
 
 def find_language(path: str) -> Blocks | None:
-    """Return the language of a file by its path, or None for unsupported languages."""
     return next((blocks for end, blocks in LANGUAGES.items() if path.endswith(end)), None)
 
 
@@ -430,59 +407,8 @@ def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> B
         kind = "function" if node.type in language.functions else "class" if node.type in language.classes else ""
         if kind:
             block = Block(*lines_of(source, whole or node), kind)
-        whole = node if node.type == language.around else None
+        whole = node if node.type == "decorated_definition" else None
         inner = node.child_by_field_name("definition") if whole else None
         ends = ((child, *lines_of(source, child)) for child in node.children)
         node = inner or next((child for child, begin, end in ends if begin <= first and last <= end), None)
     return block
-
-
-_CODE = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|https?://\S+|^[ \t]*>[^\n]*|<!--.*?-->", re.DOTALL | re.MULTILINE
-)
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_TOKEN = re.compile(r"\S+")
-_IDENTIFIER = re.compile(r"[A-Za-z]*[a-z][A-Z]\w*|\w*_\w*|\w+[.(:/\\]\w.*|\w*\d\w*|@\w+")
-CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-RUSSIAN = re.compile(r"[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
-UKRAINIAN = re.compile(r"[іїєґ]", re.IGNORECASE)
-SCRIPTS = (("ja", r"[\u3040-\u30ff]"), ("ko", r"[\uac00-\ud7af]"), ("zh", r"[\u4e00-\u9fff]"))
-LEAST = 0.3
-"""The share of Cyrillic words from which a comment is Russian or Ukrainian: names in code are in Latin letters."""
-FREQUENT = {
-    "en": "the a an is are be to of and in it this that for with not you we i should can could would have has do does "
-    "if on or why what when here there but use please make just need needs",
-    "de": "der die das und ist nicht ein eine zu von mit für auf hier wird sollte kann wir ich sich auch bitte warum "
-    "den dem oder noch aber wenn",
-    "fr": "le la les et est une des du dans pas pour que qui avec sur ce cette il faut peut on nous je vous pourquoi "
-    "ici être au si",
-    "es": "el la los las y es una de que en no por para con se esto este esta debería puede aquí más pero si como hay "
-    "mejor",
-    "pt": "o os as e é um uma de que em não por para com se isso este esta deveria pode aqui mais mas do da melhor "
-    "você",
-}
-_FREQUENT = {language: frozenset(words.split()) for language, words in FREQUENT.items()}
-NAMES = (*FREQUENT, "ru", "uk", *(name for name, _ in SCRIPTS))
-
-
-def detect_language(comment: str) -> str:
-    """Return the code (ISO 639-1), or "" if unclear. Code, quotations and addresses are ignored."""
-    text = _CODE.sub(" ", comment)
-    for name, letters in SCRIPTS:
-        if re.search(letters, text):
-            return name
-    prose = " ".join(token for token in _TOKEN.findall(text) if not _IDENTIFIER.fullmatch(token))
-    words = _WORD.findall(prose)
-    cyrillic = [word for word in words if CYRILLIC.search(word)]
-    if cyrillic and len(cyrillic) >= LEAST * len(words):
-        if all(map(RUSSIAN.fullmatch, cyrillic)):
-            return "ru"
-        return "uk" if any(map(UKRAINIAN.search, cyrillic)) else ""
-    if not words:
-        return ""
-    hits = Counter({name: sum(word.lower() in frequent for word in words) for name, frequent in _FREQUENT.items()})
-    (first, most), (_, next_most) = hits.most_common(2)
-    if most > next_most:
-        return first
-    # Remarks such as "Unused import" have no frequent word; if they are ASCII, they count as English.
-    return "en" if not most and all(map(str.isascii, words)) else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -67,29 +67,20 @@ def pair_verdicts(first: Rows, second: Rows) -> list[tuple[str, str]]:
 
 
 def write(path: Path, rows: Rows, lines: Sequence[Line]) -> int:
-    """Add rows without a verdict for new records; return their number. Raises WorkspaceError."""
-    new = [
-        {"id": line.id, "url": str(line.meta["url"]), "comment": " ".join(line.references[0].split())[:LONGEST]}
-        for line in lines
-        if line.id not in rows
-    ]
-    write_rows(path, COLUMNS, rows.values(), new)
-    return len(new)
-
-
-def write_rows(
-    path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]], new: Iterable[Mapping[str, str]]
-) -> None:
-    """Write a table with the `new` rows at the end. Raises WorkspaceError."""
+    """Add rows without a verdict for new samples; return their number. Raises WorkspaceError."""
+    new = [line for line in lines if line.id not in rows]
     text = io.StringIO()
-    table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    table = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
-    table.writerows(rows)
+    table.writerows(rows.values())
     # Spreadsheets take texts with these beginnings for formulas.
     formulas = ("=", "+", "-", "@")
-    for row in new:
+    for line in new:
+        comment = " ".join(line.references[0].split())[:LONGEST]
+        row = {"id": line.id, "url": str(line.meta["url"]), "comment": comment}
         table.writerow({name: f"'{cell}" if cell.startswith(formulas) else cell for name, cell in row.items()})
     atomic.write(path, text.getvalue().encode())
+    return len(new)
 
 
 PROMPTS = read_prompts(Path(__file__).parent)

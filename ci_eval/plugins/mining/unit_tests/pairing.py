@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import PurePosixPath
+from posixpath import dirname
 from typing import Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import field_text, lines_of, named_children
@@ -40,6 +42,7 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
     owner: str = ""
     """"" for a function outside of classes."""
     scope: str = ""
+    """The package or folder; "" in languages that do not pair by it."""
     least: int = 0
     most: int | None = None
     """The most arguments; None for any number."""
@@ -138,10 +141,6 @@ def place(source: bytes, path: str, node: Node) -> Place:
     return Place(path=path, begin=node.start_byte, end=node.end_byte, lines=lines_of(source, node))
 
 
-def folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
 def stem(path: str) -> str:
     return PurePosixPath(path).name.partition(".")[0]
 
@@ -157,36 +156,47 @@ class Method(msgspec.Struct, frozen=True):
         """Return the innermost class, "" outside of classes."""
         return field_text(source, self.classes[-1], "name") if self.classes else ""
 
+    @property
+    def whole(self) -> Node:
+        """Return the node with its decorators."""
+        parent = self.node.parent
+        return parent if parent is not None and parent.type == DECORATED else self.node
+
+
+DECORATED = "decorated_definition"
+NOTHING = {"pass_statement", "string", "ellipsis"}
+"""Statements that do nothing."""
+
 
 def find_methods(
-    root: Node, classes: Set[str], bodies: Set[str], marks: Callable[[Node], frozenset[str]]
+    root: Node | None, kind: str, classes: Set[str], bodies: Set[str], marks: Callable[[Node], frozenset[str]]
 ) -> Iterator[Method]:
-    """Yield the methods and functions below a node. `classes`: types of nodes that are classes; `bodies`: types of all
-    nodes that hold methods; `marks` returns the annotations or attributes of a method."""
+    """Yield the methods and functions (nodes of type `kind`) below a node. `classes`: types of nodes that are classes;
+    `bodies`: types of all nodes that hold methods; `marks` returns the annotations or attributes of a method."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
     while stack:
         node, around = stack.pop()
-        if node.type == "method_declaration":
+        if node.type == kind:
             yield Method(node, around, marks(node))
         elif node.type in bodies:
             inner = (*around, node) if node.type in classes else around
             stack += [(child, inner) for child in reversed(named_children(node))]
 
 
-def read_test(
-    source: bytes, path: str, method: Method, calls: Iterable[Call], context: str, *, scope: str = ""
-) -> Test:
-    return Test(
+def read_test(source: bytes, path: str, method: Method, calls: Iterable[Call], context: str, **more: object) -> Test:
+    """Return the test at a node. `more`: further fields of the test."""
+    statements = named_children(method.node.child_by_field_name("body"))
+    test = Test(
         name=field_text(source, method.node, "name"),
-        place=place(source, path, method.node),
+        place=place(source, path, method.whole),
         owner=method.owner(source),
-        scope=scope,
         calls=tuple(calls),
         context=context,
         kind="method" if method.classes else "function",
-        broken=method.node.has_error,
-        empty=not named_children(method.node.child_by_field_name("body")),
+        broken=method.whole.has_error,
+        empty=all(statement.type in NOTHING for statement in statements),
     )
+    return replace(test, **more)
 
 
 def read_function(
@@ -219,10 +229,6 @@ def snake(name: str) -> str:
 
 def lower_first(name: str) -> str:
     return name[:1].lower() + name[1:]
-
-
-def upper_first(name: str) -> str:
-    return name[:1].upper() + name[1:]
 
 
 def subject(name: str) -> str:
@@ -279,23 +285,20 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Outcome:
-    if test.broken:
+    if test.broken or test.empty:
+        return "unreadable" if test.broken else "empty"
+    tier = next((tier for tier in dialect.tiers(test, index) if tier.functions), None)
+    if tier is None:
+        return "no function"
+    # Several spellings of a name may lead to one function.
+    function = _only_function(test, list({focal.place: focal for focal in tier.functions}.values()))
+    if isinstance(function, str):
+        return function
+    if function.broken:
         return "unreadable"
-    if test.empty:
-        return "empty"
-    for tier in dialect.tiers(test, index):
-        if tier.functions:
-            # Several spellings of a name may lead to one function.
-            function = _only_function(test, list({focal.place: focal for focal in tier.functions}.values()))
-            if isinstance(function, str):
-                return function
-            if function.broken:
-                return "unreadable"
-            names = [test.name, test.owner, *test.titles, stem(test.place.path)]
-            matches = tier.rule != "call" or mentions(names, function.name)
-            is_called = test.has_call(function)
-            return Pair(test=test, function=function, rule=tier.rule, name_matches=matches, is_called=is_called)
-    return "no function"
+    names = [test.name, test.owner, *test.titles, stem(test.place.path)]
+    matches = tier.rule != "call" or mentions(names, function.name)
+    return Pair(test=test, function=function, rule=tier.rule, name_matches=matches, is_called=test.has_call(function))
 
 
 def _only_function(test: Test, functions: Sequence[Function]) -> Function | Outcome:
@@ -331,5 +334,5 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Outc
 @lru_cache(maxsize=100_000)
 def _names(path: str) -> list[str]:
     # Below `tests` and `src`, the folders of tests and code often have the same names.
-    folders = [name for name in folder(path).split("/") if not re.fullmatch("tests?|__tests__|src", name)]
+    folders = [name for name in dirname(path).split("/") if not re.fullmatch("tests?|__tests__|src", name)]
     return [snake(subject(stem(path))), *reversed(folders)]

@@ -20,10 +20,10 @@ from msgspec.structs import replace
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.files import below, read_own
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.syntax import parse_tree
+from ci_eval.core.grammar.syntax import choose_grammar, parse_tree
 from ci_eval.core.model import ProjectInfo, Runnable, Stretch
 from ci_eval.core.model.records import REGISTRIES
-from ci_eval.plugins.mining.record import Line, assign_split, fence, identity, read_prompts
+from ci_eval.plugins.mining.record import Line, fence, identity, read_prompts
 from ci_eval.plugins.mining.sources import LARGEST, dedent, read_all
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 from ci_eval.plugins.mining.unit_tests.pairing import Dialect, Function, Index, Outcome, Pair, Parsed, Place, Test, pair
@@ -58,7 +58,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
         source = read_source(root, path)
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
-    grammar = dialect.grammars[max((end for end in dialect.grammars if path.endswith(end)), key=len)]
+    grammar = choose_grammar(dialect.grammars, path)
     # Parsing creates many small values but no garbage, so garbage collection would only cost time.
     gc.disable()
     try:
@@ -95,8 +95,6 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
     """The most samples of one project; they are chosen at random."""
     seed: int = 0
-    shares: tuple[int, int, int] = (0, 0, 100)
-    """Per cent of the projects for training, validation and test."""
     only_high: bool = False
 
 
@@ -122,7 +120,7 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
         if not isinstance(pairing, Pair):
             mined.outcomes[pairing] += 1
             continue
-        line = _line(pairing, origin, dialect, selection, source, test_places[test.place.path])
+        line = _line(pairing, origin, dialect, source, test_places[test.place.path])
         if refused := _refuse(line, pairing, selection, known):
             mined.outcomes[refused] += 1
         else:
@@ -156,7 +154,6 @@ def _line(
     pairing: Pair,
     origin: Origin,
     dialect: Dialect,
-    selection: Selection,
     source: Callable[[str], bytes],
     test_places: Sequence[Place],
 ) -> Line:
@@ -202,7 +199,6 @@ def _line(
             "nameMatches": pairing.name_matches,
             "isCalled": pairing.is_called,
             "confidence": pairing.confidence,
-            "split": assign_split(origin.info.name, selection.shares, selection.seed),
         },
         run=_run(pairing, origin, dialect, source, test_places),
     )

@@ -28,6 +28,7 @@ class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
     """Qualified names of the project's modules (Python) or types (Java). Names inside these are the project's, too."""
     infer: Infer | None = None
     places: bool = False
+    """Whether to return the locations of objects."""
 
 
 class MinedUsage(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,8 +64,6 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     own: Callable[[Iterable[str]], frozenset[str]]
     """Paths of a project's files → ProjectContext.own."""
 
-
-# ------------------------------------------------------------------------------------------------------- collection
 
 PRIORITY = {
     kind: rank
@@ -131,9 +130,6 @@ class UsageCollection:
         return tuple(mined)
 
 
-# ----------------------------------------------------------------------------------------------------------- walks
-
-
 NOWHERE = Definition()
 
 
@@ -183,8 +179,15 @@ Scope = TypeVar("Scope", bound=NameScope)
 class Walk(Generic[Scope]):
     """A walk over one text with a stack of tasks, so that deep nesting cannot fail."""
 
-    def __init__(self, source: bytes, around: ProjectContext, layout: Layout) -> None:
-        self.source, self.around = source, around
+    def __init__(
+        self,
+        source: bytes,
+        around: ProjectContext,
+        layout: Layout,
+        readers: Mapping[str, Callable[[Any, Node, Scope], None]],
+    ) -> None:
+        """`readers`: type of a node → the method that reads it."""
+        self.source, self.around, self._readers = source, around, readers
         self.receivers: Counter[Receiver] = Counter()
         self.bases: dict[str, tuple[str, ...]] = {}
         self._collection = UsageCollection()
@@ -192,7 +195,10 @@ class Walk(Generic[Scope]):
         self._todo: list[Callable[[], None]] = []
 
     def _read(self, node: Node, scope: Scope) -> None:
-        raise NotImplementedError
+        if reader := self._readers.get(node.type):
+            reader(self, node, scope)
+        else:
+            self._visit_all(node.children, scope)
 
     def is_own(self, type_: str) -> bool:
         parts = type_.split(".")

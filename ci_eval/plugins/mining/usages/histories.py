@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.base.errors import ArchiveError
+from ci_eval.core.base.files import below
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.model import History, ObjectPlace, ObjectUsage, StoredText
 from ci_eval.core.queries.carets import hash_text, pack_text
+from ci_eval.fetch.archive import Limits, unpack
 from ci_eval.fetch.git import Repository
 from ci_eval.plugins.mining.sources import LARGEST
 from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, ProjectContext, Receiver
@@ -20,9 +26,6 @@ from ci_eval.plugins.mining.usages.texts import mine
 
 Key = tuple[str, str]
 """The method and the type of a history in one file of one user."""
-Merge = Literal["last", "all"]
-"""The snapshots at which a selected proposal adds a state: the last one, as in the paper, or all, as in the paper's
-code."""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
 """Why a history is left out: it would have a single state, or no query."""
 
@@ -39,13 +42,7 @@ State = tuple[ObjectUsage | None, ObjectPlace | None]
 
 
 def histories(
-    moments: Sequence[Moment],
-    dropped: Counter[Dropped],
-    *,
-    project: str = "",
-    file: str = "",
-    user: str = "",
-    merge: Merge = "last",
+    moments: Sequence[Moment], dropped: Counter[Dropped], *, project: str = "", file: str = "", user: str = ""
 ) -> Iterator[History]:
     """Yield the histories of one file of one user, sorted by the first state. If completion was called at some moments,
     only these count. `dropped` counts the histories that are left out."""
@@ -55,12 +52,10 @@ def histories(
         dropped["file with one snapshot"] += bool(chosen)
         return
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
-        timeline: list[State] = []
-        for number, moment in enumerate(chosen, 1):
-            timeline.append((moment.usages.get(key), moment.places.get(key)))
-            if key in moment.selected and (merge == "all" or number == len(chosen)):
-                # No text has the selected proposal, so it has no location.
-                timeline.append((moment.selected[key], None))
+        timeline: list[State] = [(moment.usages.get(key), moment.places.get(key)) for moment in chosen]
+        # As in the paper, only the last selected proposal is a state. No text has it, so it has no location.
+        if key in chosen[-1].selected:
+            timeline.append((chosen[-1].selected[key], None))
         # The first of equal neighbours stays.
         changes = [state for i, state in enumerate(timeline) if i == 0 or not equal(state[0], timeline[i - 1][0])]
         states, places = zip(*changes, strict=True)
@@ -81,9 +76,6 @@ def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
         return first is second
     same_context = (first.class_, first.method, first.definition) == (second.class_, second.method, second.definition)
     return same_context and {*first.calls} == {*second.calls}
-
-
-# ------------------------------------------------------------------------------------------------------- snapshots
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,7 +117,6 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
     dialect: Dialect
     project: str = ""
     around: ProjectContext = msgspec.field(default_factory=ProjectContext)
-    merge: Merge = "last"
     own_types: bool = False
 
     def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
@@ -144,9 +135,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
         mined.files |= moments.keys()
         before = len(mined.histories)
         for user, file in sorted(moments):
-            mined.histories += histories(
-                moments[user, file], mined.dropped, project=self.project, file=file, user=user, merge=self.merge
-            )
+            mined.histories += histories(moments[user, file], mined.dropped, project=self.project, file=file, user=user)
         needed = {place.text for history in mined.histories[before:] for place in history.places if place}
         mined.texts |= {digest: pack_text(text) for digest, text in texts.items() if digest in needed}
 
@@ -222,50 +211,54 @@ def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> I
         yield Snapshot(user="", file=path, time=position, text=text)
 
 
-IDLE = 2.0
-"""A pause without edits of this many seconds gives a snapshot."""
+LARGEST_FILE = 256 << 20
+"""Bytes of a file in an archive, or of a file that is read at once."""
+LIMITS = Limits(entries=500_000, file_bytes=LARGEST_FILE)
 
 
-class EditReplay:
-    """The replay of one user's edits to a file. Snapshots are taken before each pause, after each new line, and at each
-    completion."""
-
-    def __init__(self, user: str, file: str, text: str = "") -> None:
-        self.user, self.file, self.text = user, file, text
-        self._time: float | None = None
-        self._taken: str | None = None
-
-    def edit(self, time: float, offset: int, length: int, new: str) -> Iterator[Snapshot]:
-        """Replace `length` characters at `offset` (code points). Raises ValueError if they are outside of the text."""
-        # Raise before a snapshot is taken.
-        if not 0 <= offset <= offset + length <= len(self.text):
-            raise ValueError("an edit is outside of the known text")
-        if self._time is not None and time - self._time >= IDLE:
-            yield from self.look(self._time)
-        self._time = time
-        self.text = self.text[:offset] + new + self.text[offset + length :]
-        if "\n" in new:
-            yield from self.look(time)
-
-    def look(self, time: float) -> Iterator[Snapshot]:
-        if self.text != self._taken:
-            self._taken = self.text
-            yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))
-
-    def complete(self, time: float, selection: Selection | None) -> Snapshot:
-        """Take a snapshot at a call of completion. Raises ValueError if the selection is outside of the text."""
-        if selection:
-            if not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
-                raise ValueError("a completion is outside of the known text")
-            # Line ends in snapshots are one character long, so the offset may shrink.
-            selection = replace(selection, offset=len(_lines(self.text[: selection.offset])))
-        text = _lines(self.text)
-        return Snapshot(user=self.user, file=self.file, time=time, text=text, selection=selection, is_trigger=True)
-
-    def end(self) -> Iterator[Snapshot]:
-        if self._time is not None:
-            yield from self.look(self._time)
+class Recording(msgspec.Struct, frozen=True, kw_only=True):
+    ends: tuple[str, ...]
+    """The extensions of files whose events are read."""
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
 
 
-def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+class RecordedLookup(msgspec.Struct, frozen=True, kw_only=True):
+    user: str
+    file: str
+    start: int
+    """Code points."""
+    before: str | None
+    """The text before the word; None if unknown."""
+    prefix: str
+    candidates: Sequence[str]
+    outcome: str
+    """`select`, `typed`, `cancel`, or the recorder's own word."""
+    item: str
+    """The selected item; "" if it is not recorded."""
+
+
+class Stream(msgspec.Struct, frozen=True, kw_only=True):
+    summary: str
+    read: Callable[[Path, Recording], Iterator[Snapshot]]
+    """Reads the snapshots of a file or folder. Broken parts are counted in Recording.skipped; raises only OSError."""
+    languages: frozenset[str] = frozenset()
+    """The languages whose usages the format records; empty if the format records texts, of any language."""
+    lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
+    """Reads the completion lists of a file or folder in order of time, like `read`; None if the format has none."""
+
+
+@contextmanager
+def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
+    """Yield the files with one of these extensions, sorted. A zip is unpacked within LIMITS; if that fails, it is
+    counted."""
+    with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
+        root = path
+        if path.is_file() and path.suffix == ".zip":
+            root = Path(name, "unpacked")
+            try:
+                unpack(path, root, LIMITS)
+            except ArchiveError as error:
+                recording.skipped[f"zip that cannot be used: {error}"] += 1
+                # A zip that cannot be used counts as an empty folder.
+                root.mkdir(exist_ok=True)
+        yield [root / relative for relative in sorted(below(root, root, ends))] if root.is_dir() else [root]

@@ -103,8 +103,6 @@ class Places:
             indent=line[1] if line else "",
         )
 
-    # ------------------------------------------------------------------------------------------------ statements
-
     def _is_list(self, node: Node) -> bool:
         """Return whether a node's children are statements; broken code between statements counts."""
         while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.boundaries:
@@ -126,17 +124,15 @@ class Places:
                 return self._line_after(node)
             if parent.type in self._layout.heads:
                 body = next((child for child in parent.children if child.type in self._layout.lists), None)
-                return self._inside(body) if body else None
+                if body is None:
+                    return None
+                if not (statements := named_children(body)):
+                    return body.start_byte + 1, self._indent(body.start_byte) + STEP
+                first = statements[0]
+                stays = any(part.type in self._layout.first for part in (first, *named_children(first)[:1]))
+                return self._line_after(first) if stays else self._line_before(first)
             node = parent
         return None
-
-    def _inside(self, block: Node) -> Line | None:
-        statements = named_children(block)
-        if not statements:
-            return block.start_byte + 1, self._indent(block.start_byte) + STEP
-        first = statements[0]
-        stays = any(node.type in self._layout.first for node in (first, *named_children(first)[:1]))
-        return self._line_after(first) if stays else self._line_before(first)
 
     def _line_before(self, statement: Node) -> Line | None:
         """Return the line before a statement; None if other code precedes the statement on its line."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.files import below
 from ci_eval.core.grammar.document import NotText, read_text
-from ci_eval.core.grammar.syntax import parse_tree
+from ci_eval.core.grammar.syntax import choose_grammar, parse_tree
 from ci_eval.core.model import ObjectUsage
 from ci_eval.plugins.languages.python.origins import prepare_jedi
 from ci_eval.plugins.mining.sources import LARGEST, TIMEOUT, read_all
@@ -33,9 +33,8 @@ def mine(text: str, path: str, dialect: Dialect, around: ProjectContext) -> Mine
     if len(source) > LARGEST:
         raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
     source = dialect.dangling.sub(b" ", source)
-    # A file in a recording may lack the extension.
-    grammars = [name for end, name in dialect.grammars.items() if path.endswith(end)] or [*dialect.grammars.values()]
-    return dialect.mine(source, path, parse_tree(source, grammars[0]).root_node, around)
+    tree = parse_tree(source, choose_grammar(dialect.grammars, path))
+    return dialect.mine(source, path, tree.root_node, around)
 
 
 class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,8 +76,6 @@ def read_file(root: Path, language: str, around: ProjectContext, infer: bool, pa
         return str(error)
 
 
-# ------------------------------------------------------------------------------------------------- being typed
-
 MARK = "ciEvalWritesHere"
 MEMBER = re.compile(r"\.\s*\Z")
 ARGUMENTS = re.compile(r"\s*\(")
@@ -112,8 +109,6 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
         types.update(dict.fromkeys(level))
     return [replace(usage, type=type_) for type_ in types]
 
-
-# ------------------------------------------------------------------------------------------------------- inference
 
 NONE = "builtins.NoneType"
 """This type is ignored: a variable that is None first mostly holds another type later."""

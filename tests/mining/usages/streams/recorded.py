@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval.plugins.mining.usages.histories import Mined, Miner, Snapshot
+from ci_eval.plugins.mining.usages.histories import Mined, Miner, Recording, Snapshot
 from ci_eval.plugins.mining.usages.languages import CATALOG as LANGUAGES
-from ci_eval.plugins.mining.usages.recordings import Recording
 from ci_eval.plugins.mining.usages.streams import CATALOG
 
 TEXT = "from a import Box\ndef put():\n    box = Box()\n"
@@ -20,7 +19,7 @@ STATES: list[Sequence[str] | None] = [(), ("open",)]
 
 def snapshots(name: str, path: Path) -> tuple[list[Snapshot], Counter[str]]:
     """What a format reads."""
-    recording = Recording(language="python", ends=(".py",))
+    recording = Recording(ends=(".py",))
     return list(CATALOG.load(name).read(path, recording)), recording.skipped
 
 

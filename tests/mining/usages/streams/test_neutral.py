@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from ci_eval.plugins.mining.usages.histories import Selection
+from ci_eval.plugins.mining.usages.streams.neutral import EditReplay
 from tests.mining.usages.streams.recorded import END, MORE, STATES, TEXT, snapshots, states
 
 
@@ -78,3 +82,28 @@ def test_a_folder_holds_several_recordings(tmp_path: Path) -> None:
     written(tmp_path, edit(0, 0, TEXT)).rename(tmp_path / "a.jsonl")
     written(tmp_path, edit(3, len(TEXT), MORE))
     assert states("neutral", tmp_path) == STATES
+
+
+def typed(text: str) -> EditReplay:
+    replay = EditReplay("u", "f")
+    replay.text = text
+    return replay
+
+
+def test_a_snapshot_is_taken_before_a_pause_behind_a_new_line_and_at_the_end() -> None:
+    typing = EditReplay("u", "f")
+    found = [*typing.edit(0, 0, 0, "a"), *typing.edit(1, 1, 0, "b"), *typing.edit(4, 2, 0, "c")]
+    found += [*typing.edit(4.5, 3, 0, "\n"), *typing.edit(5, 0, 2, ""), *typing.end()]
+    assert [(each.time, each.text) for each in found] == [(1, "ab"), (4.5, "abc\n"), (5, "c\n")]
+
+
+@pytest.mark.parametrize(("offset", "length"), [(5, 0), (0, 9), (-1, 0), (0, -1)])
+def test_an_edit_outside_of_the_text_is_refused(offset: int, length: int) -> None:
+    with pytest.raises(ValueError, match="outside"):
+        list(typed("abc").edit(0, offset, length, "x"))
+
+
+def test_line_ends_are_normalised_and_places_with_them() -> None:
+    snapshot = typed("a\r\nb\r\nc").complete(1, Selection(item="x", offset=6))
+    assert snapshot.text == "a\nb\nc"
+    assert snapshot.selection == Selection(item="x", offset=4)

@@ -23,7 +23,6 @@ def train(usages: TypeUsages, _options: contract.TrainingOptions) -> contract.Ar
 
 class Neighbours:
     def __init__(self, model: TypeModel) -> None:
-        """Raises ConfigError if the model is not of this kind."""
         self._calls = len(model.calls)
         self._counts = model.numbers("counts", least=1)
         self._flat = model.numbers("flat", below=self._calls)

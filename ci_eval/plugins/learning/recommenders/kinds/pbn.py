@@ -30,7 +30,6 @@ class PbnOptions(contract.TrainingOptions, frozen=True, kw_only=True):
     """The least probability of anything."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError if `t2` is above `t1`."""
         if self.t2 > self.t1:
             raise ValueError(f"t2 is {self.t2:g}, above t1, which is {self.t1:g}: choose a t2 up to t1")
 
@@ -74,7 +73,6 @@ def train(usages: TypeUsages, options: PbnOptions) -> contract.Arrays:
 
 class Network:
     def __init__(self, model: TypeModel, options: PbnOptions) -> None:
-        """Raises ConfigError if the model is not of this kind."""
         self._model = model
         self._least = options.smoothing
         self._members = model.numbers("members", least=1)

@@ -82,7 +82,6 @@ def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
 
 class Rules:
     def __init__(self, model: TypeModel, options: RulesOptions) -> None:
-        """Raises ConfigError if the model is not of this kind."""
         self._model = model
         self._consequents = model.numbers("consequents", below=len(model.calls))
         self._support = model.numbers("support", least=1).astype(np.float64)

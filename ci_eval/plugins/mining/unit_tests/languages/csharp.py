@@ -16,20 +16,7 @@ from ci_eval.plugins.mining.sources import (
     node_text,
     remove_ranges,
 )
-from ci_eval.plugins.mining.unit_tests.pairing import (
-    Call,
-    Dialect,
-    Function,
-    Index,
-    Method,
-    Parsed,
-    Test,
-    Tier,
-    find_methods,
-    mentions,
-    read_function,
-    read_test,
-)
+from ci_eval.plugins.mining.unit_tests import pairing
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
 CLASSES = {"class_declaration", "record_declaration", "struct_declaration"}
@@ -39,17 +26,20 @@ USINGS = {"using_directive", "extern_alias_directive", "global_attribute"}
 DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
-def read(source: bytes, path: str, root: Node) -> Parsed:
-    methods = list(find_methods(root, CLASSES, BODIES, partial(_attributes, source)))
+def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
+    methods = list(pairing.find_methods(root, "method_declaration", CLASSES, BODIES, partial(_attributes, source)))
     tests = [method for method in methods if method.marks & TESTS]
     if not tests:
         with_body = [method for method in methods if method.node.child_by_field_name("body") and method.classes]
-        return Parsed(functions=[_function(source, path, method) for method in with_body], broken=root.has_error)
+        return pairing.Parsed(
+            functions=[_function(source, path, method) for method in with_body], broken=root.has_error
+        )
     context = cache(lambda classes: "\n".join(_context(source, root, classes, tests)))
     read_tests = [
-        read_test(source, path, method, _calls(source, method.node), context(method.classes)) for method in tests
+        pairing.read_test(source, path, method, _calls(source, method.node), context(method.classes))
+        for method in tests
     ]
-    return Parsed(tests=read_tests, broken=root.has_error)
+    return pairing.Parsed(tests=read_tests, broken=root.has_error)
 
 
 def _attributes(source: bytes, node: Node) -> frozenset[str]:
@@ -59,11 +49,9 @@ def _attributes(source: bytes, node: Node) -> frozenset[str]:
     return frozenset(name.rpartition(".")[2].removesuffix("Attribute") for name in names)
 
 
-def _function(source: bytes, path: str, method: Method) -> Function:
+def _function(source: bytes, path: str, method: pairing.Method) -> pairing.Function:
     parameters = method.node.child_by_field_name("parameters")
-    written = [
-        node_text(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"
-    ]
+    written = [node_text(source, child) for child in named_children(parameters) if child.type == "parameter"]
     text = node_text(source, parameters)
     # The grammar has no node for the parameter after `params`.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
@@ -71,10 +59,10 @@ def _function(source: bytes, path: str, method: Method) -> Function:
     # The argument for `this` of an extension method is before the dot.
     optional = sum("=" in parameter for parameter in written) + text.lstrip("( ").startswith("this ")
     owner = method.owner(source)
-    return read_function(source, path, method.node, owner, declared, optional=optional, spread=spread)
+    return pairing.read_function(source, path, method.node, owner, declared, optional=optional, spread=spread)
 
 
-def _calls(source: bytes, node: Node) -> Iterator[Call]:
+def _calls(source: bytes, node: Node) -> Iterator[pairing.Call]:
     for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "invocation_expression" else None
         if called:
@@ -86,13 +74,10 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
                 inner = [child for child in named_children(last) if child.type != "type_argument_list"]
                 last = field(last, "name") or (inner[-1] if inner else None)
             arguments = named_children(call_node.child_by_field_name("arguments"))
-            yield Call(node_text(source, last), receiver, len(arguments))
+            yield pairing.Call(node_text(source, last), receiver, len(arguments))
 
 
-# -------------------------------------------------------------------------------------------------------- context
-
-
-def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[Method]) -> Iterator[str]:
+def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[pairing.Method]) -> Iterator[str]:
     declarations = BODIES | {"interface_declaration", "enum_declaration", "delegate_declaration"}
     stack = [(node, True) for node in reversed(named_children(root))]
     while stack:
@@ -110,16 +95,13 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
         yield remove_ranges(source, begin, outer.end_byte, cut)
 
 
-# ---------------------------------------------------------------------------------------------------------- tiers
-
-
-def tiers(test: Test, index: Index) -> Iterator[Tier]:
+def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
     """Yield the called methods whose names are in the test's name as whole words; only the longest names count."""
     called = dict.fromkeys(call.name for call in test.calls)
-    names = [name for name in called if mentions([test.name], name)]
+    names = [name for name in called if pairing.mentions([test.name], name)]
     longest = max(map(len, names), default=0)
     functions = test.called(index.named(*(name for name in names if len(name) == longest)))
-    yield Tier("exact" if longest == len(test.name) else "prefix", functions)
+    yield pairing.Tier("exact" if longest == len(test.name) else "prefix", functions)
 
 
 def blank_directives(source: bytes) -> bytes:
@@ -127,4 +109,4 @@ def blank_directives(source: bytes) -> bytes:
     return DIRECTIVE.sub(lambda line: b" " * len(line[0]), source)
 
 
-DIALECT = Dialect(name="csharp", grammars={".cs": "c_sharp"}, read=read, tiers=tiers, mask=blank_directives)
+DIALECT = pairing.Dialect(name="csharp", grammars={".cs": "c_sharp"}, read=read, tiers=tiers, mask=blank_directives)

@@ -4,51 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from posixpath import dirname
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text
-from ci_eval.plugins.mining.unit_tests.pairing import (
-    Call,
-    Dialect,
-    Function,
-    Index,
-    Method,
-    Parsed,
-    Test,
-    Tier,
-    beginnings,
-    folder,
-    lower_first,
-    read_function,
-    read_test,
-    upper_first,
-)
+from ci_eval.plugins.mining.unit_tests import pairing
 
 # https://pkg.go.dev/testing: what follows Test does not begin with a lower-case letter.
 TEST = re.compile(r"Test(?![a-z])\w*")
 RUN_BY_GO = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])\w*")
-# TestMain is not a test: it sets up the tests of its package.
-WHOLE = {"TestMain"}
 FUNCTIONS = {"function_declaration", "method_declaration"}
 INSTANTIATED = {"index_expression", "type_instantiation_expression", "parenthesized_expression"}
 
 
-def read(source: bytes, path: str, root: Node) -> Parsed:
+def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     functions = [node for node in root.children if node.type in FUNCTIONS and node.child_by_field_name("body")]
     if not path.endswith("_test.go"):
-        return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
+        return pairing.Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
     context = "\n".join(_context(source, root))
     tests = [
-        read_test(source, path, Method(node), _calls(source, node), context, scope=folder(path))
+        pairing.read_test(source, path, pairing.Method(node), _calls(source, node), context, scope=dirname(path))
         for node in functions
         if node.type == "function_declaration"
         and TEST.fullmatch(field_text(source, node, "name"))
         and field_text(source, node, "parameters").rstrip(") ,").endswith("*testing.T")
     ]
-    return Parsed(tests=tests, broken=root.has_error)
+    return pairing.Parsed(tests=tests, broken=root.has_error)
 
 
-def _function(source: bytes, path: str, node: Node) -> Function:
+def _function(source: bytes, path: str, node: Node) -> pairing.Function:
     declared = named_children(node.child_by_field_name("parameters"))
     # A declaration may have several names (`a, b int`), or none (`int`).
     count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
@@ -56,10 +40,10 @@ def _function(source: bytes, path: str, node: Node) -> Function:
     # The receiver's type without pointer and type parameters.
     receiver = field_text(source, node, "receiver").partition("[")[0]
     owner = re.split(r"[\s*(]+", receiver.strip("()"))[-1]
-    return read_function(source, path, node, owner, count, spread=spread, scope=folder(path))
+    return pairing.read_function(source, path, node, owner, count, spread=spread, scope=dirname(path))
 
 
-def _calls(source: bytes, node: Node) -> Iterator[Call]:
+def _calls(source: bytes, node: Node) -> Iterator[pairing.Call]:
     for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
         while called and called.type in INSTANTIATED and named_children(called):
@@ -70,26 +54,27 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
             kinds = [argument.type for argument in named_children(call_node.child_by_field_name("arguments"))]
             # A spread slice passes any number of arguments, and so does a single call that returns several values.
             several = "variadic_argument" in kinds or kinds == ["call_expression"]
-            yield Call(node_text(source, last), receiver, None if several else len(kinds))
+            yield pairing.Call(node_text(source, last), receiver, None if several else len(kinds))
 
 
 def _context(source: bytes, root: Node) -> Iterator[str]:
     """Yield all code except tests, but only the signatures of functions other than TestMain."""
     for node in named_children(root):
-        if node.type not in FUNCTIONS or field_text(source, node, "name") in WHOLE:
+        # TestMain is not a test: it sets up the tests of its package.
+        if node.type not in FUNCTIONS or field_text(source, node, "name") == "TestMain":
             yield node_text(source, node)
         elif node.type == "method_declaration" or not RUN_BY_GO.fullmatch(field_text(source, node, "name")):
             body = node.child_by_field_name("body")
             yield source[node.start_byte : body.start_byte if body else node.end_byte].decode().rstrip()
 
 
-def tiers(test: Test, index: Index) -> Iterator[Tier]:
+def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
     """Yield Foo, foo and methods of the same package for TestFoo, TestFoo_case, TestType_Method and TestTypeMethod."""
     name = test.name.removeprefix("Test").lstrip("_")
-    for begin in beginnings(name):
+    for begin in pairing.beginnings(name):
         remainder = name[len(begin) :]
         functions = index.named(*_spellings(begin))
-        for owner in beginnings(begin):
+        for owner in pairing.beginnings(begin):
             if method := begin[len(owner) :].lstrip("_"):
                 owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
                 functions += [function for function in owned if function.name in _spellings(method)]
@@ -98,11 +83,11 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         # not in the name.
         plain = remainder[:1] in {"", "_"}
         certain = [function for function in functions if plain and begin.lower().startswith(function.owner.lower())]
-        yield Tier("prefix" if remainder else "exact", certain or test.called(functions))
+        yield pairing.Tier("prefix" if remainder else "exact", certain or test.called(functions))
 
 
 def _spellings(name: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((name, lower_first(name), upper_first(name))))
+    return tuple(dict.fromkeys((name, pairing.lower_first(name), name[:1].upper() + name[1:])))
 
 
-DIALECT = Dialect(name="go", grammars={".go": "go"}, read=read, tiers=tiers)
+DIALECT = pairing.Dialect(name="go", grammars={".go": "go"}, read=read, tiers=tiers)

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 
-from msgspec.structs import replace
-
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import (
+    child_of_type,
     descendants,
     field_text,
     named_children,
@@ -18,22 +17,7 @@ from ci_eval.plugins.mining.sources import (
     node_text,
     remove_comments,
 )
-from ci_eval.plugins.mining.unit_tests.pairing import (
-    Call,
-    Dialect,
-    Function,
-    Index,
-    Method,
-    Parsed,
-    Test,
-    Tier,
-    beginnings,
-    find_methods,
-    lower_first,
-    read_function,
-    read_test,
-    subject,
-)
+from ci_eval.plugins.mining.unit_tests import pairing
 
 TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}
 FIXTURES = {"Before", "After", "BeforeClass", "AfterClass", "BeforeEach", "AfterEach", "BeforeAll", "AfterAll"}
@@ -44,10 +28,10 @@ HEAD = {"package_declaration", "import_declaration"}
 BODIES = {"class_body", "enum_body", "enum_body_declarations", "interface_body", *CLASSES}
 
 
-def read(source: bytes, path: str, root: Node) -> Parsed:
+def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     declared = next((node for node in root.children if node.type == "package_declaration"), None)
     package = node_text(source, named_children(declared)[-1]) if named_children(declared) else ""
-    methods = list(find_methods(root, CLASSES, BODIES, partial(_annotations, source)))
+    methods = list(pairing.find_methods(root, "method_declaration", CLASSES, BODIES, partial(_annotations, source)))
     # Java 25 allows methods outside of classes, but no framework runs such a test.
     tests = [method for method in methods if method.marks & TESTS and method.classes]
     # By Maven's convention, only tests and their helpers are below src/test.
@@ -56,43 +40,39 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
         context = cache(lambda classes: "\n".join([*head, *_class(source, classes)]))
         read_tests = []
         for method in tests:
-            test = read_test(source, path, method, _calls(source, method.node), context(method.classes), scope=package)
             owner, *titles = (field_text(source, class_node, "name") for class_node in method.classes)
-            read_tests.append(replace(test, owner=owner, titles=tuple(titles)))
-        return Parsed(tests=read_tests, broken=root.has_error)
-    with_body = [method for method in methods if method.node.child_by_field_name("body")]
-    return Parsed(functions=[_function(source, path, package, method) for method in with_body], broken=root.has_error)
-
-
-def _modifiers(node: Node) -> Node | None:
-    return next((child for child in node.children if child.type == "modifiers"), None)
+            more = {"scope": package, "owner": owner, "titles": tuple(titles)}
+            text = context(method.classes)
+            read_tests.append(pairing.read_test(source, path, method, _calls(source, method.node), text, **more))
+        return pairing.Parsed(tests=read_tests, broken=root.has_error)
+    functions = []
+    for method in methods:
+        if method.node.child_by_field_name("body"):
+            kinds = [parameter.type for parameter in named_children(method.node.child_by_field_name("parameters"))]
+            spread, owner = kinds[-1:] == ["spread_parameter"], method.owner(source)
+            # No call passes a receiver parameter (`Foo this`).
+            count = len(kinds) - kinds.count("receiver_parameter")
+            functions.append(
+                pairing.read_function(source, path, method.node, owner, count, spread=spread, scope=package)
+            )
+    return pairing.Parsed(functions=functions, broken=root.has_error)
 
 
 def _annotations(source: bytes, node: Node) -> frozenset[str]:
-    annotations = [modifier for modifier in named_children(_modifiers(node)) if "annotation" in modifier.type]
+    modifiers = named_children(child_of_type(node, "modifiers"))
+    annotations = [modifier for modifier in modifiers if "annotation" in modifier.type]
     return frozenset(field_text(source, annotation, "name").rpartition(".")[2] for annotation in annotations)
 
 
-def _function(source: bytes, path: str, package: str, method: Method) -> Function:
-    declared = named_children(method.node.child_by_field_name("parameters"))
-    # No call passes a receiver parameter (`Foo this`).
-    kinds = [parameter.type for parameter in declared if parameter.type != "receiver_parameter"]
-    spread = kinds[-1:] == ["spread_parameter"]
-    return read_function(source, path, method.node, method.owner(source), len(kinds), spread=spread, scope=package)
-
-
-def _calls(source: bytes, node: Node) -> Iterator[Call]:
+def _calls(source: bytes, node: Node) -> Iterator[pairing.Call]:
     for call_node in descendants(node):
         if call_node.type == "method_invocation":
             receiver = call_node.child_by_field_name("object")
             short = node_text(source, receiver) if receiver and receiver.child_count == 0 else ""
             arguments = named_children(call_node.child_by_field_name("arguments"))
-            yield Call(field_text(source, call_node, "name"), short, len(arguments))
+            yield pairing.Call(field_text(source, call_node, "name"), short, len(arguments))
         elif call_node.type == "method_reference" and call_node.children[-1].type == "identifier":
-            yield Call(node_text(source, call_node.children[-1]), node_text(source, call_node.children[0]))
-
-
-# -------------------------------------------------------------------------------------------------------- context
+            yield pairing.Call(node_text(source, call_node.children[-1]), node_text(source, call_node.children[0]))
 
 
 def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
@@ -107,7 +87,7 @@ def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
             annotations = _annotations(source, member)
             if field_text(source, member, "name") in FIXTURE_NAMES or annotations & FIXTURES:
                 yield remove_comments(source, member)
-            elif "public" in node_text(source, _modifiers(member)).split() and not annotations & TESTS:
+            elif "public" in node_text(source, child_of_type(member, "modifiers")).split() and not annotations & TESTS:
                 # A method without a body ends with a semicolon already.
                 yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
     blanks = node_lines(source, classes[0])
@@ -118,33 +98,26 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
     return remove_comments(source, node, end=body.start_byte if body else node.end_byte).rstrip()
 
 
-# ---------------------------------------------------------------------------------------------------------- tiers
+def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
+    """Yield methods of the class that the test's class is named after: by name, else the only called one.
 
-
-def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield methods of the class that the test's class is named after: by name, else the only called one."""
-    focal = _focal(test, index)
+    This class is in the same package, and its name is the longest beginning of the test class's name; else it is the
+    only class elsewhere with exactly that name."""
+    about = pairing.subject(test.owner)
+    near = ([each for each in index.of(begin) if each.scope == test.scope] for begin in pairing.beginnings(about))
+    focal: Sequence[pairing.Function] = next(filter(None, near), [])
+    if not focal and len({function.place.path for function in index.of(about)}) == 1:
+        focal = index.of(about)
     name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
-    for begin in beginnings(name):
+    for begin in pairing.beginnings(name):
         remainder = name[len(begin) :]
-        functions = [function for function in focal if function.name in {begin, lower_first(begin)}]
+        functions = [function for function in focal if function.name in {begin, pairing.lower_first(begin)}]
         is_certain = remainder[:1] in {"", "_"}
-        yield Tier("prefix" if remainder else "exact", functions if is_certain else test.called(functions))
+        yield pairing.Tier("prefix" if remainder else "exact", functions if is_certain else test.called(functions))
     called = test.called(focal)
     # If another class has a method of that name, such as an inherited equals, the test is about that method.
-    elsewhere = index.named(name, lower_first(name))
-    yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
+    elsewhere = index.named(name, pairing.lower_first(name))
+    yield pairing.Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
 
 
-def _focal(test: Test, index: Index) -> Sequence[Function]:
-    """Return the methods of a class in the same package whose name is the longest beginning of the test class's name,
-    else of the only class elsewhere with exactly that name."""
-    about = subject(test.owner)
-    for begin in beginnings(about):
-        if near := [function for function in index.of(begin) if function.scope == test.scope]:
-            return near
-    elsewhere = index.of(about)
-    return elsewhere if len({function.place.path for function in elsewhere}) == 1 else []
-
-
-DIALECT = Dialect(name="java", grammars={".java": "java"}, read=read, tiers=tiers)
+DIALECT = pairing.Dialect(name="java", grammars={".java": "java"}, read=read, tiers=tiers)

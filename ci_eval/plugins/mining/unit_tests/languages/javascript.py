@@ -9,25 +9,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from posixpath import dirname, join, normpath
-
-import msgspec
+from typing import NamedTuple
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text, remove_ranges
-from ci_eval.plugins.mining.unit_tests.pairing import (
-    Call,
-    Dialect,
-    Function,
-    Index,
-    Parsed,
-    Test,
-    Tier,
-    mentions,
-    place,
-    stem,
-    subject,
-    words,
-)
+from ci_eval.plugins.mining.unit_tests import pairing
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
 GENERATED = re.compile(
@@ -52,16 +38,16 @@ BUILT_IN = frozenset(
 """Methods of objects, strings, lists, promises or streams: their names do not identify a function of the project."""
 
 
-def read(source: bytes, path: str, root: Node) -> Parsed:
+def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     """Read the tests or functions of a file; nothing from generated files."""
     if GENERATED.fullmatch(path):
-        return Parsed()
+        return pairing.Parsed()
     if TEST_FILE.fullmatch(path):
-        return Parsed(tests=_tests(source, path, root), broken=root.has_error)
-    return Parsed(functions=list(_functions(source, path, root)), broken=root.has_error)
+        return pairing.Parsed(tests=_tests(source, path, root), broken=root.has_error)
+    return pairing.Parsed(functions=list(_functions(source, path, root)), broken=root.has_error)
 
 
-def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
+def _functions(source: bytes, path: str, root: Node) -> Iterator[pairing.Function]:
     """Yield the functions. Of those inside other functions, yield only members and returned ones."""
     stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", lambda _: True)]
     while stack:
@@ -71,10 +57,10 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
         if definition and name not in {"", "constructor"} and (node.type not in LOCAL or seen(name)):
             parameters = definition.function.child_by_field_name("parameters") if definition.function else None
             spread = parameters is None or "..." in node_text(source, parameters)
-            yield Function(
+            yield pairing.Function(
                 # Callers name a module's only export like its file.
-                name=stem(path) if name in {"exports", "default"} else name,
-                place=place(source, path, definition.whole),
+                name=pairing.stem(path) if name in {"exports", "default"} else name,
+                place=pairing.place(source, path, definition.whole),
                 owner=owner if definition.owner is None else definition.owner,
                 most=None if spread else len(named_children(parameters)),
                 broken=definition.whole.has_error,
@@ -90,7 +76,7 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
         stack += [(child, inner, seen) for child in reversed(node.children) if child.child_count]
 
 
-class _Definition(msgspec.Struct, frozen=True):
+class _Definition(NamedTuple):
     name: str
     whole: Node
     function: Node | None
@@ -132,10 +118,7 @@ def _is_function(value: Node) -> bool:
     return False
 
 
-# ---------------------------------------------------------------------------------------------------------- tests
-
-
-def _tests(source: bytes, path: str, root: Node) -> list[Test]:
+def _tests(source: bytes, path: str, root: Node) -> list[pairing.Test]:
     imports = _imports(source, root)
     parts = [(node, list(_framework_calls(source, node))) for node in named_children(root)]
 
@@ -145,9 +128,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
         without its tests."""
         texts = []
         for node, inner in parts:
-            if not inner:
-                texts.append(node_text(source, node))
-            elif node.start_byte <= suite < node.end_byte:
+            if not inner or node.start_byte <= suite < node.end_byte:
                 tests = [call_node for call_node, _ in inner if _runner(source, call_node) in TESTS]
                 cut = [(test.start_byte, test.end_byte) for test in tests]
                 texts.append(remove_ranges(source, node.start_byte, node.end_byte, cut))
@@ -161,9 +142,9 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
         # Frameworks skip functions that begin with `x`, such as `xit`.
         is_skipped = called.startswith("x") or called.endswith((".skip", ".todo"))
         if callback and _runner(source, node) in TESTS and not is_skipped:
-            test = Test(
+            test = pairing.Test(
                 name=_title(source, node),
-                place=place(source, path, node),
+                place=pairing.place(source, path, node),
                 titles=tuple(_title(source, suite) for suite in around),
                 calls=tuple(sorted_calls(source, callback)),
                 context=context(around[0].start_byte if around else -1),
@@ -191,10 +172,14 @@ def _framework_calls(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[No
 
 def _runner(source: bytes, node: Node) -> str:
     """Return `it` for it(…), it.only(…) and it.each(…)(…)."""
-    called = node.child_by_field_name("function")
-    while called and called.type in {"call_expression", "member_expression"}:
-        called = called.child_by_field_name("function") or called.child_by_field_name("object")
-    return node_text(source, called)
+    return node_text(source, _first_object(node.child_by_field_name("function")))
+
+
+def _first_object(node: Node | None) -> Node | None:
+    """Return `a` for a.b, a.b() and a()."""
+    while node and node.type in {"call_expression", "member_expression"}:
+        node = node.child_by_field_name("function") or node.child_by_field_name("object")
+    return node
 
 
 def _title(source: bytes, node: Node) -> str:
@@ -202,25 +187,19 @@ def _title(source: bytes, node: Node) -> str:
     return node_text(source, arguments[0]).strip("'\"`") if arguments and "string" in arguments[0].type else ""
 
 
-def sorted_calls(source: bytes, node: Node) -> list[Call]:
+def sorted_calls(source: bytes, node: Node) -> list[pairing.Call]:
     """Return the calls by the position of their names: `a.b(c()).d()` calls b, c, d."""
     calls = []
     for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
         if called and called.type in {"identifier", "member_expression"}:
             last = called.child_by_field_name("property") or called
-            receiver = _receiver(source, field(called, "object"))
-            arguments = named_children(call_node.child_by_field_name("arguments"))
-            spread = any(node.type == "spread_element" for node in arguments)
-            call = Call(node_text(source, last), receiver, None if spread else len(arguments))
-            calls.append((last.start_byte, call))
+            first = _first_object(field(called, "object"))
+            receiver = node_text(source, first) if first is None or first.type in {"identifier", "this"} else "…"
+            kinds = [argument.type for argument in named_children(call_node.child_by_field_name("arguments"))]
+            count = None if "spread_element" in kinds else len(kinds)
+            calls.append((last.start_byte, pairing.Call(node_text(source, last), receiver, count)))
     return [call for _, call in sorted(calls, key=lambda positioned_call: positioned_call[0])]
-
-
-def _receiver(source: bytes, node: Node | None) -> str:
-    while node and node.type in {"call_expression", "member_expression"}:
-        node = node.child_by_field_name("function") or node.child_by_field_name("object")
-    return node_text(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
 
 
 def _imports(source: bytes, root: Node) -> dict[str, str]:
@@ -250,22 +229,23 @@ def _names(node: Node) -> Iterator[Node]:
         stack += inner.children
 
 
-# ---------------------------------------------------------------------------------------------------------- tiers
-
-
-def tiers(test: Test, index: Index) -> Iterator[Tier]:
+def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
     """Yield the last called function after which the test's file or a suite is named; else the last one that a title
     names; else the last one."""
     # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
-    subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
+    subjects = [pairing.words(title) for title in (pairing.subject(pairing.stem(test.place.path)), *test.titles)]
     titles = [test.name, *test.titles]
-    yield Tier("call", next((functions for functions in candidates if words(functions[0].name) in subjects), ()))
-    yield Tier("call", next((functions for functions in candidates if mentions(titles, functions[0].name)), ()))
-    yield Tier("call", next(iter(candidates), ()))
+    yield pairing.Tier(
+        "call", next((functions for functions in candidates if pairing.words(functions[0].name) in subjects), ())
+    )
+    yield pairing.Tier(
+        "call", next((functions for functions in candidates if pairing.mentions(titles, functions[0].name)), ())
+    )
+    yield pairing.Tier("call", next(iter(candidates), ()))
 
 
-def _callees(test: Test, call: Call, index: Index) -> list[Function]:
+def _callees(test: pairing.Test, call: pairing.Call, index: pairing.Index) -> list[pairing.Function]:
     """Return the functions of the imported project file; without an import, the methods of that name unless it is built
     in."""
     module = test.imports.get(call.receiver or call.name)
@@ -277,7 +257,7 @@ def _callees(test: Test, call: Call, index: Index) -> list[Function]:
     if not module.startswith("."):
         return []
     path = normpath(join(dirname(test.place.path), module))
-    present = [file for file in (path, *(f"{path}{end}" for end in SCRIPT | TYPED)) if file in index.paths]
+    present = [file for end in ("", *SCRIPT, *TYPED) if (file := f"{path}{end}") in index.paths]
     if present:
         return [] if TEST_FILE.fullmatch(present[0]) else functions
     is_folder = path == "." or any(f"{path}/index{end}" in index.paths for end in SCRIPT | TYPED)
@@ -293,10 +273,6 @@ def framework(package: Mapping[str, object]) -> str:
 
 SCRIPT = dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "javascript")
 TYPED = dict.fromkeys((".ts", ".mts", ".cts"), "typescript")
-DIALECT = Dialect(
-    name="javascript",
-    grammars={**SCRIPT, **TYPED, ".tsx": "tsx"},
-    read=read,
-    tiers=tiers,
-    framework=framework,
+DIALECT = pairing.Dialect(
+    name="javascript", grammars={**SCRIPT, **TYPED, ".tsx": "tsx"}, read=read, tiers=tiers, framework=framework
 )

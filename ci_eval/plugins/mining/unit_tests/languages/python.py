@@ -6,115 +6,67 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-import msgspec
-
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_lines, node_text
-from ci_eval.plugins.mining.unit_tests.pairing import (
-    Call,
-    Dialect,
-    Function,
-    Index,
-    Parsed,
-    Test,
-    Tier,
-    lower_first,
-    place,
-    snake,
-    stem,
-    subject,
-)
+from ci_eval.plugins.mining.unit_tests import pairing
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
 OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
 FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
 RAISES = re.compile("raises|warns", re.IGNORECASE)
-NOTHING = {"pass_statement", "string", "ellipsis"}
-"""Statements that do nothing."""
+CLASSES = {"class_definition"}
+BODIES = CLASSES | {
+    pairing.DECORATED,
+    "block",
+    "if_statement",
+    "elif_clause",
+    "else_clause",
+    "try_statement",
+    "except_clause",
+}
+BODIES |= {"except_group_clause", "finally_clause"}
 
 
-class _Definition(msgspec.Struct, frozen=True):
-    whole: Node
-    function: Node
-    classes: tuple[Node, ...] = ()
-
-    def owner(self, source: bytes) -> str:
-        return field_text(source, self.classes[-1], "name") if self.classes else ""
-
-
-def read(source: bytes, path: str, root: Node) -> Parsed:
+def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     """Read the tests or functions of a file; nothing from helpers of tests."""
-    definitions = list(_definitions(root))
+    whole = root if root.type == "module" else None
+    methods = list(pairing.find_methods(whole, "function_definition", CLASSES, BODIES, lambda _: frozenset()))
     if TEST_FILE.fullmatch(path):
-        return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)
+        tests = [method for method in methods if _is_test(source, method.node)]
+        imports = _imports(source, root)
+        context = cache(lambda classes: "\n".join(_context(source, root, classes, tests)))
+        read_tests = [
+            pairing.read_test(
+                source, path, method, _calls(source, method.node), context(method.classes), imports=imports
+            )
+            for method in tests
+        ]
+        return pairing.Parsed(tests=read_tests, broken=root.has_error)
     if OF_TESTS.fullmatch(path):
-        return Parsed(broken=root.has_error)
+        return pairing.Parsed(broken=root.has_error)
     functions = []
-    for definition in definitions:
-        name = field_text(source, definition.function, "name")
-        decorators = source[definition.whole.start_byte : definition.function.start_byte]
+    for method in methods:
+        name = field_text(source, method.node, "name")
+        decorators = source[method.whole.start_byte : method.node.start_byte]
         # An overload has no body, and a setter has its property's name.
         if not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators:
-            where = place(source, path, definition.whole)
-            owner = definition.owner(source)
-            functions.append(Function(name=name, place=where, owner=owner, broken=definition.whole.has_error))
-    return Parsed(functions=functions, broken=root.has_error)
-
-
-def _definitions(root: Node) -> Iterator[_Definition]:
-    stack: list[tuple[Node, Node, tuple[Node, ...]]] = [(root, root, ())]
-    while stack:
-        node, whole, classes = stack.pop()
-        if node.type == "function_definition":
-            yield _Definition(whole, node, classes)
-        elif node.type == "decorated_definition":
-            if inner := node.child_by_field_name("definition"):
-                stack.append((inner, node, classes))
-        elif node.type == "class_definition":
-            body = named_children(node.child_by_field_name("body"))
-            stack += [(child, child, (*classes, node)) for child in reversed(body)]
-        elif node.type.endswith(("_clause", "block", "module")) or node.type in {"if_statement", "try_statement"}:
-            stack += [(child, child, classes) for child in reversed(named_children(node))]
+            where, owner = pairing.place(source, path, method.whole), method.owner(source)
+            functions.append(pairing.Function(name=name, place=where, owner=owner, broken=method.whole.has_error))
+    return pairing.Parsed(functions=functions, broken=root.has_error)
 
 
 def _is_test(source: bytes, node: Node) -> bool:
     return node.type == "function_definition" and field_text(source, node, "name").startswith("test")
 
 
-# ---------------------------------------------------------------------------------------------------------- tests
-
-
-def _tests(source: bytes, path: str, root: Node, definitions: Sequence[_Definition]) -> list[Test]:
-    chosen = [definition for definition in definitions if _is_test(source, definition.function)]
-    imports = _imports(source, root)
-    context = cache(lambda classes: "\n".join(_context(source, root, classes, chosen)))
-    return [
-        Test(
-            name=field_text(source, definition.function, "name"),
-            place=place(source, path, definition.whole),
-            owner=definition.owner(source),
-            calls=tuple(_calls(source, definition.function)),
-            context=context(definition.classes),
-            kind="method" if definition.classes else "function",
-            broken=definition.whole.has_error,
-            empty=all(
-                statement.type in NOTHING
-                for statement in named_children(definition.function.child_by_field_name("body"))
-            ),
-            imports=imports,
-        )
-        for definition in chosen
-    ]
-
-
-def _calls(source: bytes, node: Node) -> Iterator[Call]:
+def _calls(source: bytes, node: Node) -> Iterator[pairing.Call]:
     for call_node in descendants(node):
         if call_node.type == "call":
             name = _last_name(source, call_node.child_by_field_name("function"))
-            yield Call(name)
+            yield pairing.Call(name)
             # raises(Error, function, argument …) and assertRaises call the function themselves.
             arguments = named_children(call_node.child_by_field_name("arguments")) if RAISES.search(name) else []
-            yield from (Call(called) for argument in arguments if (called := _last_name(source, argument)))
+            yield from (pairing.Call(called) for argument in arguments if (called := _last_name(source, argument)))
 
 
 def _last_name(source: bytes, node: Node | None) -> str:
@@ -135,17 +87,14 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
     return modules
 
 
-# -------------------------------------------------------------------------------------------------------- context
-
-
 def _context(
-    source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[_Definition], indent: str = ""
+    source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[pairing.Method], indent: str = ""
 ) -> Iterator[str]:
     """Yield the code without tests: imports, global code and other classes in full, functions as signatures, and the
     test's class as its header, fields and fixtures."""
     with_tests = {node.start_byte for test in tests for node in test.classes}
     for child in named_children(parent):
-        definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
+        definition = child.child_by_field_name("definition") if child.type == pairing.DECORATED else child
         if definition is None or _is_test(source, definition):
             continue
         name = field_text(source, definition, "name")
@@ -170,31 +119,28 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
     return " " * blanks + kept
 
 
-# --------------------------------------------------------------------------------------------------------- tiers
-
-
-def tiers(test: Test, index: Index) -> Iterator[Tier]:
+def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
     """Yield candidates by pytest's names: test_NAME, test_NAME_how, class TestName. A function that the test does not
     call must be in the module or class that the test's module or class is named after."""
-    about, module = subject(test.owner), subject(stem(test.place.path))
+    about, module = pairing.subject(test.owner), pairing.subject(pairing.stem(test.place.path))
 
-    def fits(function: Function) -> bool:
-        near = function.owner == about if function.owner else stem(function.place.path) == module
+    def fits(function: pairing.Function) -> bool:
+        near = function.owner == about if function.owner else pairing.stem(function.place.path) == module
         return near or test.has_call(function)
 
     bare_name = test.name.removeprefix("test").lstrip("_")
-    spellings = (bare_name, lower_first(bare_name), snake(bare_name))
-    yield Tier("exact", [function for function in index.named(*spellings) if fits(function)])
-    parts = snake(bare_name).split("_") if "_" not in bare_name else bare_name.split("_")
+    spellings = (bare_name, pairing.lower_first(bare_name), pairing.snake(bare_name))
+    yield pairing.Tier("exact", [function for function in index.named(*spellings) if fits(function)])
+    parts = pairing.snake(bare_name).split("_") if "_" not in bare_name else bare_name.split("_")
     # In `split_words_and_join_words`, the words after `and` may name a second function: then the test has several.
     joined = ["_".join(parts[at + 1 :]) for at, word in enumerate(parts) if word == "and"]
     others = [function for function in index.named(*joined) if fits(function)]
     for count in range(len(parts) - 1, 0, -1):
         functions = [function for function in index.named("_".join(parts[:count])) if fits(function)]
-        yield Tier("prefix", [*functions, *others] if functions else [])
+        yield pairing.Tier("prefix", [*functions, *others] if functions else [])
     if test.owner:
-        of_class = index.named(about, snake(about))
-        yield Tier("class", [function for function in of_class if not function.owner and fits(function)])
+        of_class = index.named(about, pairing.snake(about))
+        yield pairing.Tier("class", [function for function in of_class if not function.owner and fits(function)])
 
 
-DIALECT = Dialect(name="python", grammars={".py": "python"}, read=read, tiers=tiers, nothing="pass")
+DIALECT = pairing.Dialect(name="python", grammars={".py": "python"}, read=read, tiers=tiers, nothing="pass")

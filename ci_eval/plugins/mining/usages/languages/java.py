@@ -13,17 +13,7 @@ from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.languages.java.declarations import LANG
 from ci_eval.plugins.languages.jvm import package_part
 from ci_eval.plugins.mining.sources import child_of_type, descendants, field_text, named_children, node_text
-from ci_eval.plugins.mining.usages.dialect import (
-    UNKNOWN,
-    Dialect,
-    Enclosing,
-    Meaning,
-    MinedText,
-    NameScope,
-    ProjectContext,
-    Walk,
-    instance,
-)
+from ci_eval.plugins.mining.usages import dialect
 from ci_eval.plugins.mining.usages.places import Layout
 
 DEEPEST = 30
@@ -70,22 +60,15 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
         first, _, inner = name.partition(".")
         if not first[:1].isupper():
             return name if inner else ""
-        full_name = self._simple(first)
-        return f"{full_name}.{inner}" if inner and full_name else full_name
-
-    def _simple(self, name: str) -> str:
-        here = f"{self.package}.{name}" if self.package else name
-        if known := self.declared.get(name) or self.imports.get(name):
-            return known
-        owners = [*([here] if here in self.own else []), *(f"{package}.{name}" for package in self.wholly)]
-        if full_name := next((owner for owner in owners if owner in self.own), ""):
-            return full_name
-        if name in LANG:
-            return f"java.lang.{name}"
-        if package := next((package for package in self.wholly if name in OF_PACKAGE.get(package, ())), ""):
-            return f"{package}.{name}"
+        here = f"{self.package}.{first}".lstrip(".")
+        owners = [owner for owner in (here, *(f"{package}.{first}" for package in self.wholly)) if owner in self.own]
+        packages = ["java.lang"] if first in LANG else []
+        packages += [package for package in self.wholly if first in OF_PACKAGE.get(package, ())]
         others = [package for package in self.wholly if package not in OF_PACKAGE]
-        return f"{others[0]}.{name}" if len(others) == 1 else "" if others else here
+        packages += others if len(others) == 1 else []
+        candidates = [self.declared.get(first), self.imports.get(first), *owners, *(f"{of}.{first}" for of in packages)]
+        full_name = next(filter(None, candidates), "" if others else here)
+        return f"{full_name}.{inner}" if inner and full_name else full_name
 
 
 def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
@@ -127,12 +110,12 @@ def project_types(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(types)
 
 
-class Scope(NameScope, kw_only=True):
+class Scope(dialect.NameScope, kw_only=True):
     class_: str = ""
-    returns: dict[str, Meaning] = msgspec.field(default_factory=dict)
+    returns: dict[str, dialect.Meaning] = msgspec.field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
 
-    def find(self, name: str) -> Meaning | None:
+    def find(self, name: str) -> dialect.Meaning | None:
         scope = next((scope for scope in self.around() if name in scope.names), None)
         if scope is None:
             return None
@@ -146,13 +129,13 @@ class Scope(NameScope, kw_only=True):
 # ------------------------------------------------------------------------------------------------------------ walk
 
 
-class JavaWalk(Walk[Scope]):
-    def __init__(self, source: bytes, root: Node, around: ProjectContext) -> None:
-        super().__init__(source, around, LAYOUT)
+class JavaWalk(dialect.Walk[Scope]):
+    def __init__(self, source: bytes, root: Node, around: dialect.ProjectContext) -> None:
+        super().__init__(source, around, LAYOUT, _READERS)
         self.names = read_names(source, root, around.own)
 
-    def run(self, root: Node) -> MinedText:
-        self._visit_all(root.children, Scope(enclosing=Enclosing(key=self.names.package)))
+    def run(self, root: Node) -> dialect.MinedText:
+        self._visit_all(root.children, Scope(enclosing=dialect.Enclosing(key=self.names.package)))
         self._work()
         return self.mined(root)
 
@@ -160,27 +143,20 @@ class JavaWalk(Walk[Scope]):
         """Return whether a type is the project's. Types of the file's package are, too."""
         return package_part(type_) == self.names.package or super().is_own(type_)
 
-    def _read(self, node: Node, scope: Scope) -> None:
-        if node.type in TYPES:
-            outer = scope.own_class()
-            prefix = outer.class_ if outer else self.names.package
-            bases: list[Node] = []
-            for child in named_children(node):
-                for base in named_children(child) if child.type in BASES else ():
-                    bases += named_children(base) if base.type == "type_list" else [base]
-            self._enter(node, scope, f"{prefix}.{self.field_text(node, 'name')}".lstrip("."), bases)
-        elif node.type in METHODS:
-            self._method(node, scope)
-        elif handler := _STATEMENTS.get(node.type):
-            handler(self, node, scope)
-        else:
-            self._visit_all(node.children, scope)
+    def _type(self, node: Node, scope: Scope) -> None:
+        outer = scope.own_class()
+        prefix = outer.class_ if outer else self.names.package
+        bases: list[Node] = []
+        for child in named_children(node):
+            for base in named_children(child) if child.type in BASES else ():
+                bases += named_children(base) if base.type == "type_list" else [base]
+        self._enter(node, scope, f"{prefix}.{self.field_text(node, 'name')}".lstrip("."), bases)
 
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
         types = [meaning.name for base in bases if (meaning := self.resolve_type(base, scope)).sort == "object"]
         self.bases[qualified] = tuple(types)
         context = next((type_ for type_ in types if not self.is_own(type_)), qualified)
-        enclosing = Enclosing(key=f"{qualified}.<init>", class_=context, method=f"{context}.<init>")
+        enclosing = dialect.Enclosing(key=f"{qualified}.<init>", class_=context, method=f"{context}.<init>")
         inner = Scope(enclosing=enclosing, parent=scope, class_=qualified, parameters=self._type_parameters(node))
         body = node.child_by_field_name("body") or child_of_type(node, "class_body")
         # Members are defined first, since the code in methods may use all of them.
@@ -206,31 +182,28 @@ class JavaWalk(Walk[Scope]):
         parameters = [part for part in all_parameters if part.type in {"formal_parameter", "spread_parameter"}]
         signature = f"{self.field_text(node, 'name')}({','.join(map(self._written_type, parameters))})"
         key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
-        class_ = owner.enclosing.class_ if owner else ""
-        method = (self._library_method(node, signature, owner) if owner else "") or key
-        enclosing = Enclosing(key=key, class_=class_, method=method)
+        class_, method = owner.enclosing.class_ if owner else "", key
+        modifiers = named_children(child_of_type(node, "modifiers"))
+        if owner and "Override" in {self.field_text(modifier, "name") for modifier in modifiers}:
+            # The method may override a library's.
+            if class_ != owner.class_:
+                method = f"{class_}.{signature}"
+            elif signature in OF_OBJECT:
+                method = f"java.lang.Object.{signature}"
+        enclosing = dialect.Enclosing(key=key, class_=class_, method=method)
         inner = Scope(enclosing=enclosing, parent=scope, parameters=self._type_parameters(node))
         self._bind_parameters(parameters, inner)
         self._visit(node.child_by_field_name("body"), inner)
-
-    def _library_method(self, node: Node, signature: str, owner: Scope) -> str:
-        """Return the overridden method of a library; "" without @Override."""
-        modifiers = named_children(child_of_type(node, "modifiers"))
-        if "Override" not in {self.field_text(modifier, "name") for modifier in modifiers}:
-            return ""
-        if owner.enclosing.class_ != owner.class_:
-            return f"{owner.enclosing.class_}.{signature}"
-        return f"java.lang.Object.{signature}" if signature in OF_OBJECT else ""
 
     def _written_type(self, parameter: Node) -> str:
         text = self.text(_type_node(parameter)).partition("<")[0].rpartition(".")[2]
         more = "[]" if child_of_type(parameter, "dimensions") else ""
         return f"{text}{'...' if parameter.type == 'spread_parameter' else more}"
 
-    def _parameter(self, node: Node, number: int, scope: Scope) -> tuple[str, Meaning]:
+    def _parameter(self, node: Node, number: int, scope: Scope) -> tuple[str, dialect.Meaning]:
         meaning = self.resolve_type(_type_node(node), scope)
         if node.type == "spread_parameter" or child_of_type(node, "dimensions"):
-            meaning = Meaning(sort="array", name=meaning.name)
+            meaning = dialect.Meaning(sort="array", name=meaning.name)
         declarator = child_of_type(node, "variable_declarator") or node
         name = self.text(declarator.child_by_field_name("name") or next(iter(named_children(declarator)), None))
         return name, meaning.with_definition("PARAM", scope.enclosing.method, number)
@@ -239,15 +212,13 @@ class JavaWalk(Walk[Scope]):
         for number, parameter in enumerate(parameters):
             self._bind(*self._parameter(parameter, number, scope), scope, parameter)
 
-    # -------------------------------------------------------------------------------------------------- variables
-
-    def _bind(self, name: str, meaning: Meaning, scope: Scope, node: Node) -> None:
+    def _bind(self, name: str, meaning: dialect.Meaning, scope: Scope, node: Node) -> None:
         # Fields are defined already.
         if not scope.class_:
             scope.names[name] = meaning
             self._define(scope.enclosing, meaning, name, node)
 
-    def _declarations(self, node: Node, scope: Scope) -> Iterator[tuple[str, Meaning]]:
+    def _declarations(self, node: Node, scope: Scope) -> Iterator[tuple[str, dialect.Meaning]]:
         type_node = node.child_by_field_name("type")
         declared = self.resolve_type(type_node, scope)
         for declarator in named_children(node):
@@ -256,7 +227,7 @@ class JavaWalk(Walk[Scope]):
                 is_var = self.text(type_node) == "var"
                 meaning = assigned if is_var else replace(declared, definition=assigned.definition)
                 if child_of_type(declarator, "dimensions"):
-                    meaning = Meaning(sort="array", name=declared.name)
+                    meaning = dialect.Meaning(sort="array", name=declared.name)
                 yield self.field_text(declarator, "name"), meaning
 
     def _variables(self, node: Node, scope: Scope) -> None:
@@ -289,7 +260,7 @@ class JavaWalk(Walk[Scope]):
         if self.text(type_node) == "var":
             holder = self.of(node.child_by_field_name("value"), scope)
             type_ = holder.name if holder.sort == "array" else holder.element
-            meaning = instance(type_) if type_ else UNKNOWN
+            meaning = dialect.instance(type_) if type_ else dialect.UNKNOWN
         self._bind(self.field_text(node, "name"), meaning.with_definition("LOOP"), scope, type_node or node)
         self._visit_all(node.children, scope)
 
@@ -322,7 +293,7 @@ class JavaWalk(Walk[Scope]):
             self._bind_parameters(named_children(parameters), inner)
         elif parameters is not None:
             for parameter in [parameters] if parameters.type == "identifier" else named_children(parameters):
-                inner.names[self.text(parameter)] = UNKNOWN.with_definition("PARAM")
+                inner.names[self.text(parameter)] = dialect.UNKNOWN.with_definition("PARAM")
         self._visit(node.child_by_field_name("body"), inner)
 
     def _new(self, node: Node, scope: Scope) -> None:
@@ -337,13 +308,13 @@ class JavaWalk(Walk[Scope]):
         self._add_call(receiver, name, node, scope, self.of)
         self._visit_all(node.children, scope)
 
-    # ------------------------------------------------------------------------------------------------ expressions
-
-    def resolve_type(self, node: Node | None, scope: Scope) -> Meaning:
+    def resolve_type(self, node: Node | None, scope: Scope) -> dialect.Meaning:
         if node is None:
-            return UNKNOWN
+            return dialect.UNKNOWN
         if node.type == "array_type":
-            return Meaning(sort="array", name=self.resolve_type(node.child_by_field_name("element"), scope).name)
+            return dialect.Meaning(
+                sort="array", name=self.resolve_type(node.child_by_field_name("element"), scope).name
+            )
         if node.type == "generic_type":
             parts = named_children(node)
             type_arguments = named_children(parts[-1]) if len(parts) > 1 else []
@@ -352,78 +323,80 @@ class JavaWalk(Walk[Scope]):
         if node.type in {"type_identifier", "scoped_type_identifier", "identifier", "scoped_identifier"}:
             name = self.text(node)
             if any(name in outer.parameters for outer in scope.around()):
-                return Meaning(sort="type parameter")
+                return dialect.Meaning(sort="type parameter")
             full_name = self.names.find("".join(name.split()))
-            return instance(full_name) if full_name else UNKNOWN
+            return dialect.instance(full_name) if full_name else dialect.UNKNOWN
         if node.type in {"catch_type", "annotated_type", "wildcard"}:
             return self.resolve_type(_type_node(node), scope)
-        return UNKNOWN
+        return dialect.UNKNOWN
 
-    def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
+    def of(self, node: Node | None, scope: Scope, depth: int = 0) -> dialect.Meaning:
         if node is None or depth > DEEPEST:
-            return UNKNOWN
+            return dialect.UNKNOWN
         if node.type in LITERALS:
-            return instance(f"java.lang.{LITERALS[node.type]}", "CONSTANT")
+            return dialect.instance(f"java.lang.{LITERALS[node.type]}", "CONSTANT")
         if node.type == "null_literal":
-            return UNKNOWN.with_definition("CONSTANT")
+            return dialect.UNKNOWN.with_definition("CONSTANT")
         if node.type in {"this", "super"}:
-            return Meaning(sort="this")
+            return dialect.Meaning(sort="this")
         handler = _EXPRESSIONS.get(node.type)
-        return handler(self, node, scope, depth + 1) if handler else UNKNOWN
+        return handler(self, node, scope, depth + 1) if handler else dialect.UNKNOWN
 
-    def _identifier(self, node: Node, scope: Scope, _: int) -> Meaning:
+    def _identifier(self, node: Node, scope: Scope, _: int) -> dialect.Meaning:
         name = self.text(node)
         meaning = scope.find(name)
         # By convention, an unknown name with a capital letter is a class.
         if meaning is None and name[:1].isupper():
-            return Meaning(sort="class", name=self.names.find(name))
-        return meaning or UNKNOWN
+            return dialect.Meaning(sort="class", name=self.names.find(name))
+        return meaning or dialect.UNKNOWN
 
-    def _object(self, node: Node, scope: Scope, _: int) -> Meaning:
+    def _object(self, node: Node, scope: Scope, _: int) -> dialect.Meaning:
         meaning = self.resolve_type(node.child_by_field_name("type"), scope)
         if node.type == "array_creation_expression":
-            return Meaning(sort="array", name=meaning.name)
+            return dialect.Meaning(sort="array", name=meaning.name)
         is_cast = node.type == "cast_expression"
         return meaning.with_definition("CAST") if is_cast else meaning.with_definition("NEW", meaning.name)
 
-    def _inner(self, node: Node, scope: Scope, depth: int) -> Meaning:
+    def _inner(self, node: Node, scope: Scope, depth: int) -> dialect.Meaning:
         return self.of(next(iter(named_children(node)), None), scope, depth)
 
-    def _first_known(self, node: Node, scope: Scope, depth: int) -> Meaning:
+    def _first_known(self, node: Node, scope: Scope, depth: int) -> dialect.Meaning:
         meanings = [self.of(part, scope, depth) for part in named_children(node)[1:]]
-        return next((meaning for meaning in meanings if meaning.sort == "object"), UNKNOWN)
+        return next((meaning for meaning in meanings if meaning.sort == "object"), dialect.UNKNOWN)
 
-    def _field(self, node: Node, scope: Scope, depth: int) -> Meaning:
+    def _field(self, node: Node, scope: Scope, depth: int) -> dialect.Meaning:
         holder = self.of(node.child_by_field_name("object"), scope, depth)
         name = self.field_text(node, "field")
         if holder.sort == "this":
             owner = scope.own_class()
-            return (owner.find(name) if owner else None) or UNKNOWN.with_definition("FIELD", name)
+            return (owner.find(name) if owner else None) or dialect.UNKNOWN.with_definition("FIELD", name)
         if name[:1].isupper() and not name.isupper():
-            return Meaning(sort="class", name=self.names.find("".join(self.text(node).split())))
-        return UNKNOWN.with_definition("FIELD", f"{holder.name}.{name}".lstrip("."))
+            return dialect.Meaning(sort="class", name=self.names.find("".join(self.text(node).split())))
+        return dialect.UNKNOWN.with_definition("FIELD", f"{holder.name}.{name}".lstrip("."))
 
-    def _result(self, node: Node, scope: Scope, depth: int) -> Meaning:
+    def _result(self, node: Node, scope: Scope, depth: int) -> dialect.Meaning:
         receiver = node.child_by_field_name("object")
         name = self.field_text(node, "name")
-        holder = self.of(receiver, scope, depth) if receiver else Meaning(sort="this")
+        holder = self.of(receiver, scope, depth) if receiver else dialect.Meaning(sort="this")
         if holder.sort != "this":
-            return UNKNOWN.with_definition("RETURN", f"{holder.name}.{name}".lstrip("."))
+            return dialect.UNKNOWN.with_definition("RETURN", f"{holder.name}.{name}".lstrip("."))
         owner = next((outer for outer in scope.around() if name in outer.returns), None)
         if owner is None:
-            return UNKNOWN.with_definition("RETURN", name)
+            return dialect.UNKNOWN.with_definition("RETURN", name)
         return owner.returns[name].with_definition("RETURN", f"{owner.class_}.{name}")
 
-    def _element_of_array(self, node: Node, scope: Scope, depth: int) -> Meaning:
+    def _element_of_array(self, node: Node, scope: Scope, depth: int) -> dialect.Meaning:
         holder = self.of(node.child_by_field_name("array"), scope, depth)
-        return instance(holder.name) if holder.sort == "array" and holder.name else UNKNOWN
+        return dialect.instance(holder.name) if holder.sort == "array" and holder.name else dialect.UNKNOWN
 
 
 def _type_node(node: Node) -> Node | None:
     return next((child for child in named_children(node) if "type" in child.type), None)
 
 
-_STATEMENTS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
+_READERS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
+    **dict.fromkeys(TYPES, JavaWalk._type),
+    **dict.fromkeys(METHODS, JavaWalk._method),
     "local_variable_declaration": JavaWalk._variables,
     "assignment_expression": JavaWalk._assignment,
     "enhanced_for_statement": JavaWalk._loop,
@@ -434,7 +407,7 @@ _STATEMENTS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
     "object_creation_expression": JavaWalk._new,
     "method_invocation": JavaWalk._call,
 }
-_EXPRESSIONS: dict[str, Callable[[JavaWalk, Node, Scope, int], Meaning]] = {
+_EXPRESSIONS: dict[str, Callable[[JavaWalk, Node, Scope, int], dialect.Meaning]] = {
     "identifier": JavaWalk._identifier,
     **dict.fromkeys(("object_creation_expression", "array_creation_expression", "cast_expression"), JavaWalk._object),
     "parenthesized_expression": JavaWalk._inner,
@@ -457,10 +430,10 @@ LAYOUT = Layout(
 )
 
 
-def mine(source: bytes, _: str, root: Node, around: ProjectContext) -> MinedText:
+def mine(source: bytes, _: str, root: Node, around: dialect.ProjectContext) -> dialect.MinedText:
     return JavaWalk(source, root, around).run(root)
 
 
 # If the next line begins with a call, the dot belongs to a chain of calls.
 DANGLING = re.compile(rb"\.(?=[ \t]*(?:\n[ \t]*(?![ \t])(?!\w+[ \t]*\()|\Z))")
-DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=project_types)
+DIALECT = dialect.Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=project_types)

@@ -1,7 +1,7 @@
 """The formats of recorded editing, one module each."""
 
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.plugins.mining.usages.recordings import Stream
+from ci_eval.plugins.mining.usages.histories import Stream
 
 CATALOG: Catalog[Stream] = Catalog(__name__, "STREAM", spelling=lambda name: name.replace("_", "-"))
 names = CATALOG.names

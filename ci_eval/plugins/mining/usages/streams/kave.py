@@ -11,9 +11,8 @@ from typing import NamedTuple
 import msgspec
 
 from ci_eval.core.model import Definition
+from ci_eval.plugins.mining.usages import histories
 from ci_eval.plugins.mining.usages.dialect import Enclosing, UsageCollection
-from ci_eval.plugins.mining.usages.histories import Key, Selection, Snapshot
-from ci_eval.plugins.mining.usages.recordings import LARGEST, Recording, Stream, unpack_files
 
 # ----------------------------------------------------------------------------------------------------------- names
 # KaVE writes `0M:[Return, Assembly] [Type, Assembly].Name([Type, Assembly] argument)`.
@@ -143,7 +142,7 @@ class SstWalk:
 
     def __init__(self, tree: Mapping[str, object]) -> None:
         self.collection = UsageCollection()
-        self.completed: Key | None = None
+        self.completed: histories.Key | None = None
         self._position = 0
         methods = tree.get("Methods")
         for method in methods if isinstance(methods, list) else ():
@@ -276,18 +275,18 @@ class Event(msgspec.Struct, rename="pascal", kw_only=True):
         return name.name if name else ""
 
 
-def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
+def read(path: Path, recording: histories.Recording) -> Iterator[histories.Snapshot]:
     zips = sorted(path.rglob("*.zip")) if path.is_dir() else []
     for source in zips or [path]:
         user = source.relative_to(path).with_suffix("").as_posix() if zips else path.stem
-        with unpack_files(source, (".json",), recording) as files:
+        with histories.unpack_files(source, (".json",), recording) as files:
             for file in files:
                 yield from _snapshot(file, user, recording)
 
 
-def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]:
-    if file.stat().st_size > LARGEST:
-        recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
+def _snapshot(file: Path, user: str, recording: histories.Recording) -> Iterator[histories.Snapshot]:
+    if file.stat().st_size > histories.LARGEST_FILE:
+        recording.skipped[f"file of more than {histories.LARGEST_FILE >> 20} MiB"] += 1
         return
     data = file.read_bytes()
     try:
@@ -301,16 +300,16 @@ def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]
     time = event.triggered_at if event.triggered_at.tzinfo else event.triggered_at.replace(tzinfo=timezone.utc)
     walk = SstWalk(event.context.tree)
     item = event.selected()
-    yield Snapshot(
+    yield histories.Snapshot(
         user=user,
         file=type_name(_text(event.context.tree, "EnclosingType")).name,
         time=time.timestamp(),
         usages=walk.collection.usages(),
-        selection=Selection(item=item, key=walk.completed) if item and walk.completed else None,
+        selection=histories.Selection(item=item, key=walk.completed) if item and walk.completed else None,
         is_trigger=True,
     )
 
 
-STREAM = Stream(
+STREAM = histories.Stream(
     summary="KaVE's events from Visual Studio: zips of JSON, C# only", read=read, languages=frozenset(["csharp"])
 )

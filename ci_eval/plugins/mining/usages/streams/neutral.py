@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from ci_eval.plugins.mining.usages.histories import EditReplay, Selection, Snapshot
-from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording, Stream, read_lines, unpack_files
+from ci_eval.plugins.mining.usages.histories import RecordedLookup, Recording, Selection, Snapshot, Stream, unpack_files
 
 
 class Event(msgspec.Struct, kw_only=True):
@@ -47,6 +47,56 @@ class Completion(Event, tag_field="op", tag="completion"):
 
 
 DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | Completion)
+LONGEST = 16 << 20
+"""Bytes of a line."""
+
+IDLE = 2.0
+"""A pause without edits of this many seconds gives a snapshot."""
+
+
+class EditReplay:
+    """The replay of one user's edits to a file. Snapshots are taken before each pause, after each new line, and at each
+    completion."""
+
+    def __init__(self, user: str, file: str) -> None:
+        self.user, self.file, self.text = user, file, ""
+        self._time: float | None = None
+        self._taken: str | None = None
+
+    def edit(self, time: float, offset: int, length: int, new: str) -> Iterator[Snapshot]:
+        """Replace `length` characters at `offset` (code points). Raises ValueError if they are outside of the text."""
+        # Raise before a snapshot is taken.
+        if not 0 <= offset <= offset + length <= len(self.text):
+            raise ValueError("an edit is outside of the known text")
+        if self._time is not None and time - self._time >= IDLE:
+            yield from self.look(self._time)
+        self._time = time
+        self.text = self.text[:offset] + new + self.text[offset + length :]
+        if "\n" in new:
+            yield from self.look(time)
+
+    def look(self, time: float) -> Iterator[Snapshot]:
+        if self.text != self._taken:
+            self._taken = self.text
+            yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))
+
+    def complete(self, time: float, selection: Selection | None) -> Snapshot:
+        """Take a snapshot at a call of completion. Raises ValueError if the selection is outside of the text."""
+        if selection:
+            if not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
+                raise ValueError("a completion is outside of the known text")
+            # Line ends in snapshots are one character long, so the offset may shrink.
+            selection = replace(selection, offset=len(_lines(self.text[: selection.offset])))
+        text = _lines(self.text)
+        return Snapshot(user=self.user, file=self.file, time=time, text=text, selection=selection, is_trigger=True)
+
+    def end(self) -> Iterator[Snapshot]:
+        if self._time is not None:
+            yield from self.look(self._time)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
@@ -116,6 +166,17 @@ def _snapshots(
         recording.skipped[str(error)] += 1
         typings[at] = None
         yield from typing.end()
+
+
+def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST + 1):
+            if len(line) > LONGEST:
+                recording.skipped[f"line of more than {LONGEST >> 20} MiB"] += 1
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST)
+            elif line.strip():
+                yield line
 
 
 STREAM = Stream(

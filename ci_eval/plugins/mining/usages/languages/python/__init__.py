@@ -44,7 +44,7 @@ class PythonWalk(Walk[Scope]):
         self, source: bytes, module: str, library: Library, around: ProjectContext, *, is_package: bool, is_stub: bool
     ) -> None:
         """`is_stub`: only the names and results of functions are read."""
-        super().__init__(source, around, LAYOUT)
+        super().__init__(source, around, LAYOUT, _READERS)
         self.module, self.is_package, self.is_stub = module, is_package, is_stub
         self.expressions = Expressions(source, library)
         top = f"{module}.<module>"
@@ -61,14 +61,6 @@ class PythonWalk(Walk[Scope]):
 
     def is_own(self, type_: str) -> bool:
         return super().is_own(type_) or type_.startswith(f"{self.module}.")
-
-    def _read(self, node: Node, scope: Scope) -> None:
-        if handler := _STATEMENTS.get(node.type):
-            handler(self, node, scope)
-        else:
-            self._visit_all(node.children, scope)
-
-    # ------------------------------------------------------------------------------------------------------ names
 
     def _bind(self, scope: Scope, name: str, meaning: Meaning, node: Node) -> None:
         scope.names[name] = meaning
@@ -105,8 +97,6 @@ class PythonWalk(Walk[Scope]):
                 scope.names[name] = Meaning(sort="module", name=full)
             else:
                 scope.names[name] = self.expressions.resolve_name(full)
-
-    # ------------------------------------------------------------------------------------------------- statements
 
     def _assignment(self, node: Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -186,12 +176,10 @@ class PythonWalk(Walk[Scope]):
 
         self._then([condition], scope, narrow)
 
-    # ------------------------------------------------------------------------------------------------ definitions
-
     def _class(self, node: Node, scope: Scope) -> None:
         bases = node.child_by_field_name("superclasses")
-        inner = self._enter_class(self.field_text(node, "name"), bases, scope)
         self._visit(bases, scope)
+        inner = self._enter_class(self.field_text(node, "name"), bases, scope)
         self._visit(node.child_by_field_name("body"), inner)
 
     def _enter_class(self, name: str, superclasses: Node | None, scope: Scope) -> Scope:
@@ -291,20 +279,16 @@ class PythonWalk(Walk[Scope]):
                 inner.this = name
                 inner.names[name] = Meaning(sort="this")
                 continue
-            self._parameter(parameter, name, count, inner, scope)
+            value = parameter.child_by_field_name("value")
+            self._visit(value, scope)
+            typed = self.expressions.annotation_object(parameter.child_by_field_name("type"), scope)
+            star = next((child for child in named_children(parameter) if "splat" in child.type), parameter).type
+            if "splat" in star:
+                typed = instance("builtins.dict" if "dictionary" in star else "builtins.tuple", element=typed.name)
+            elif not typed.is_typed and (default := self.expressions.of(value, scope)).is_typed:
+                typed = default
+            self._bind(inner, name, typed.with_definition("PARAM", inner.enclosing.method, count), parameter)
             count += 1
-
-    def _parameter(self, node: Node, name: str, number: int, inner: Scope, scope: Scope) -> None:
-        value = node.child_by_field_name("value")
-        self._visit(value, scope)
-        typed = self.expressions.annotation_object(node.child_by_field_name("type"), scope)
-        star = next((child for child in named_children(node) if "splat" in child.type), node).type
-        if "splat" in star:
-            typed = instance("builtins.dict" if "dictionary" in star else "builtins.tuple", element=typed.name)
-        elif not typed.is_typed:
-            default = self.expressions.of(value, scope)
-            typed = default if default.is_typed else typed
-        self._bind(inner, name, typed.with_definition("PARAM", inner.enclosing.method, number), node)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
@@ -338,7 +322,7 @@ def _first_of_tuple(node: Node) -> Node:
     return next(iter(named_children(node)), node) if node.type == "tuple" else node
 
 
-_STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
+_READERS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
     "assignment": PythonWalk._assignment,
     "named_expression": PythonWalk._walrus,
     "for_statement": PythonWalk._loop,
@@ -381,12 +365,9 @@ ALIAS_STEPS = 4
 
 
 @cache
-def look_up(full: str) -> Meaning | None:
-    """Return the meaning of a qualified name; None if the standard library's stubs do not define it."""
-    return _look_up(full, ALIAS_STEPS)
-
-
-def _look_up(full: str, steps: int) -> Meaning | None:
+def look_up(full: str, steps: int = ALIAS_STEPS) -> Meaning | None:
+    """Return the meaning of a qualified name; None if the standard library's stubs do not define it. `steps`: how many
+    aliases are followed."""
     if _stub(full):
         return Meaning(sort="module", name=full)
     parts = full.split(".")
@@ -397,13 +378,13 @@ def _look_up(full: str, steps: int) -> Meaning | None:
     for name in parts[count:]:
         meaning = scope.names.get(name) if scope else None
         if scope and name not in scope.names and steps:
-            meaning = next(filter(None, (_look_up(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
+            meaning = next(filter(None, (look_up(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
         scope = meaning.scope if meaning else None
     if meaning is None or meaning.sort == "unknown":
         return None
     if meaning.sort != "imported" and (meaning.sort != "class" or meaning.scope is not None):
         return meaning.with_definition("GLOBAL", full)
-    target = _look_up(meaning.name, steps - 1) if steps and meaning.name != full else None
+    target = look_up(meaning.name, steps - 1) if steps and meaning.name != full else None
     package = full.partition(".")[0]
     # If a package re-exports a name of a submodule or private module, its public name is the package's.
     is_passed_on = target and target.sort in {"class", "function"} and target.name.startswith(("_", f"{package}."))

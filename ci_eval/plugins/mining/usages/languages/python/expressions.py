@@ -51,9 +51,6 @@ HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterato
 ROOTS = ("src", "lib", "python")
 
 
-# ----------------------------------------------------------------------------------------------------------- names
-
-
 class Scope(NameScope, kw_only=True):
     kind: Literal["module", "class", "function", "inner"]
     """`inner`: a lambda or a comprehension."""
@@ -127,9 +124,6 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
             name = node_text(source, child.child_by_field_name("name") or child)
             alias = field_text(source, child, "alias")
             yield alias or name, f"{start}.{name}".lstrip("."), False
-
-
-# ----------------------------------------------------------------------------------------------------- expressions
 
 
 class Expressions:
@@ -282,8 +276,6 @@ class Expressions:
         if holder.name in OF_STRINGS:
             return instance(holder.name if holder.name == "builtins.str" else "builtins.int")
         return instance(holder.element) if holder.element else UNKNOWN
-
-    # ------------------------------------------------------------------------------------------------ annotations
 
     def annotation_object(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
         if node is None or depth > DEEPEST:

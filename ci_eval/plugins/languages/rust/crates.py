@@ -1,0 +1,65 @@
+"""Whether the crates that a Rust file uses are there: by the nearest Cargo.toml, and without Cargo."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ci_eval.core.base.files import is_own
+from ci_eval.core.base.workspaces import find_content, table
+from ci_eval.core.import_syntax import Imports
+
+MANIFEST = "Cargo.toml"
+_USE = re.compile(
+    r"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?(?:use|extern[ \t]+crate)[ \t]+(?:::)?(?:r#)?(\w+)", re.MULTILINE
+)
+_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+
+
+def imports(root: Path, _environment: Path | None) -> Imports:
+    """Return a check of a file's imports. A crate is there unless it is a dependency from elsewhere: engines get no
+    crates of a registry, and other names are the file's own or the standard library's."""
+
+    @cache
+    def of_folder(folder: Path) -> dict[str, bool]:
+        """Return the crates that code in a folder can name → whether they are in the project."""
+        if is_own(folder / MANIFEST, root):
+            return dict(_read_crates(root, folder))
+        return of_folder(folder.parent) if folder != root else {}
+
+    def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
+        crates = of_folder((root / path).parent)
+        for name in _USE.findall(text):
+            yield name, crates.get(name, True)
+
+    return there
+
+
+def _read_crates(root: Path, folder: Path) -> Iterator[tuple[str, bool]]:
+    manifest = find_content(root, folder / MANIFEST)
+    places = (place for place in (folder, *folder.parents) if place.is_relative_to(root))
+    workspaces = ((place, find_content(root, place / MANIFEST)) for place in places)
+    home, whole = next(((place, found) for place, found in workspaces if "workspace" in found), (folder, {}))
+    shared = table(whole, "workspace", "dependencies")
+    patches = [table(patch) for patch in table(whole or manifest, "patch").values()]
+    for section in (manifest, *table(manifest, "target").values()):
+        for name, given in (pair for key in _TABLES for pair in table(section, key).items()):
+            needed, place = table(given), folder
+            if needed.get("workspace") is True:
+                needed, place = table(shared.get(name)), home
+            if patched := next((patch[name] for patch in patches if name in patch), None):
+                needed, place = table(patched), home
+            yield _read_name(root, name, needed, place)
+
+
+def _read_name(root: Path, name: str, needed: dict[str, Any], place: Path) -> tuple[str, bool]:
+    path = Path(os.path.normpath(place / needed["path"])) if isinstance(needed.get("path"), str) else None
+    if path is None or not path.is_relative_to(root) or not is_own(path / MANIFEST, root):
+        return name.replace("-", "_"), False
+    library = table(find_content(root, path / MANIFEST), "lib").get("name")
+    # A dependency that is renamed has its new name.
+    return (library if isinstance(library, str) and "package" not in needed else name).replace("-", "_"), True
