@@ -90,8 +90,7 @@ def stretch_interval(low: float, high: float, times: float) -> tuple[float, floa
 def clip_interval(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
     """Return the part of an interval within the limits, extended to include `value`."""
     lowest, highest = limits
-    # A symmetric interval of a share may reach below 0 or above 1, and one around a shrunken centre may miss the
-    # figure.
+    # A symmetric interval may reach beyond the limits, and one around a shrunken centre may miss the figure.
     low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
     return min(low, value), max(high, value)
 
@@ -137,9 +136,7 @@ def over_projects(
     values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], pairs: int | None = None
 ) -> dict[str, OverProjects]:
     """Return each metric's mean over projects, with an interval adjusted for the number of metrics (Bonferroni).
-
-    `pairs`: the number of compared pairs if `values` are differences (new - base), which get verdicts; None = figures.
-    """
+    `pairs`: the number of compared pairs, if `values` are differences (new - base), which get verdicts."""
     tests = len(infos) * (pairs or 1)
     return {info.name: _over_projects(values[info.name], info, tests, judged=pairs is not None) for info in infos}
 
