@@ -121,7 +121,7 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     cache: Path | None = None
     slots: int = 1
-    """The slots of each character, see `sample.py`."""
+    """The number of slots of each character (see `sample.py`)."""
     attributes: Sequence[Attribute] | None = None
     """If not None, files that are left out by these, or by their name or comment, have no sessions."""
 
@@ -168,7 +168,7 @@ class Generated(msgspec.Struct):
             self.shares[path] = unparsable
 
     def worst(self) -> dict[str, float]:
-        """File → lost share, the file with most lost bytes first."""
+        """Return file → unreadable share, the file with the most unreadable bytes first."""
         paths = sorted(self.lost, key=lambda path: (-self.lost[path], path))
         return {path: self.shares[path] for path in paths[:WORST]}
 
@@ -188,12 +188,10 @@ def generate(
     goal: SampleGoal | None = None,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
-    """Write the actions of all source files into the workspace. A file that cannot be read becomes an error in the
-    workspace.
+    """Write the actions of all source files into the workspace, and an error for each file that cannot be read.
 
-    Call `advance(done, of, so_far)` after each file. Type analyses are stored below `cache`. `with_generated`: evaluate
-    generated and vendored files as well. `goal`: the number of sessions that is enough; all sessions are made unless
-    sampling saves time.
+    Call `advance(done, of, so_far)` after each file. Type analyses are stored below `cache`. `with_generated`: include
+    generated and vendored files. `goal`: the number of sessions that suffices, if sampling saves time.
     """
     paths, candidates = [], list(source_files(root, language, config))
     properties = cache / "properties" / project.checksum if cache else None
@@ -255,7 +253,7 @@ def _generate_sample(
     jobs: int,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated | None:
-    """Return None if sampling saves no time."""
+    """Make the actions of a sample; return None if sampling saves no time."""
     so_far, sizes, done = Generated(), dict[str, int](), 0
     lost, darts, errors, left_out = 0.0, 0, list[FileError](), dict[str, str]()
     for path in candidates:
@@ -315,7 +313,7 @@ def _keep(result: GeneratedFile | FileError, workspace: Workspace, so_far: Gener
 
 
 def make_at(project: SourceTree, targets: Targets) -> GeneratedFile | FileError:
-    """`targets`: the file and the slots of the sessions to make, or None for all."""
+    """Make the actions of a file. `targets`: the file, and the slots of the sessions to make (None = all)."""
     return make(project, *targets)
 
 

@@ -56,7 +56,7 @@ def compare_times(
                 pairs += 1
                 # Groups of sessions are sampled, and a session is in the same group on both sides.
                 group = int(GROUPS * draw(manifest.seed, f"{session.id} group"))
-                through = [seen[report_filter.name] for report_filter in filters if report_filter.weight(session)]
+                through = [seen[report_filter.name] for report_filter in filters if report_filter.passes(session)]
                 for number, side in product(rounds, (0, 1)) if through else ():
                     observed = expect_metrics(chosen, at_round(partner if side else session, number))
                     for by_metric, index in product(through, range(len(chosen))):

@@ -135,8 +135,7 @@ class Player:
         self.known: set[str] = set()
         self._repeated = repeated
         self._begins: dict[str, tuple[int, Edit, int, int]] = {}
-        """For each repeated session: index of its first call, edit from the file's text to the text there, caret, and
-        length of the prefix typed before."""
+        """Repeated session → index of its first call, edit of the file's text, caret, length of the typed prefix."""
         self._index = 0
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
@@ -160,7 +159,7 @@ class Player:
         if self._failures >= PATIENCE or not sessions:
             return
         self._assignment = msgspec.structs.replace(
-            self._assignment, among=sessions, only="", given_up={}, round=self._assignment.round + 1
+            self._assignment, among=sessions, given_up={}, round=self._assignment.round + 1
         )
         self._log, self.known = None, set()
         for index, (begin, deleted, inserted), caret, prefix in sorted(self._begins[session] for session in sessions):
@@ -311,8 +310,7 @@ class Player:
             continues=question.continues,
             removed=self._open.call.removed if self._open and isinstance(self._open.call, UseImport) else None,
             record=record,
-            # Only holes of a dataset may expect several lines from a task of single lines: the whole answer counts
-            # then.
+            # A hole of a dataset may expect several lines from a task of single lines: then the whole answer counts.
             span="text" if record or (span == "line" and "\n" in question.expected) else span,
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
@@ -342,8 +340,7 @@ class Player:
             shown = self._show(suggestions, question.prefix, answer.typed, session)
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
-        # Without a user model, a suggestion is selected if its keys (steps through the list, and Enter) are fewer than
-        # those left to type.
+        # Without a user model, a suggestion is selected if its keys (steps, Enter) are fewer than those left to type.
         selected = rank is not None and count_keys(rank, shown.highlighted) < saved
         logged, drawn = shown.features is not None, session.drawn
         if session.possible:

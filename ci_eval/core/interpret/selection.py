@@ -29,8 +29,7 @@ EVERY_DRAW = 1.0
 """A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
 FEWEST_TWICE = 60
-"""Sessions that are asked twice in a small run: if all are answered alike, at most 3/60 = 5 % are not (rule of three).
-"""
+"""The sessions asked twice in a small run: if all agree, at most 3/60 = 5 % would not (rule of three)."""
 
 
 class SessionTable(msgspec.Struct, frozen=True):
