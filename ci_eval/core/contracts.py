@@ -252,6 +252,9 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     dropped: int = 0
     """The number of items that could not be read. `typed`: the number of characters of the prefix when the engine was
     asked (None = all)."""
+    find_edits: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] | None = None
+    """A function that adds the edits elsewhere in the file to suggestions of this answer, if the engine sends them only
+    on request."""
 
 
 Edit = tuple[int, int, str]
