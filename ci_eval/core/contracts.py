@@ -239,6 +239,9 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The number of characters of the prefix that were typed when the engine was asked; None = all."""
     dropped: int = 0
     """The number of items that could not be read."""
+    find_edits: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] | None = None
+    """A function that adds the edits elsewhere in the file to suggestions of this answer, if the engine sends them only
+    on request."""
 
 
 Edit = tuple[int, int, str]

@@ -50,6 +50,8 @@ from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
 
+MOST_RESOLVED = 5
+"""The most suggestions of a list whose edits are requested one by one."""
 PATIENCE = 5
 """The number of consecutive failed sessions after which a file is given up."""
 NO_TRACE = nullcontext()
@@ -338,6 +340,10 @@ class Player:
             if usage and task.read and suggestions:
                 usage = replace(usage, read=(*usage.read, suggestions[0].kind))
             shown = self._show(suggestions, question.prefix, answer.typed, session)
+            if answer.find_edits and (offers := _choose_unknown(suggestions, shown.suggestions[:1], question.expected)):
+                known = dict(zip(map(id, offers), answer.find_edits(offers), strict=True))
+                suggestions = [known.get(id(suggestion), suggestion) for suggestion in suggestions]
+                shown = self._show(suggestions, question.prefix, answer.typed, session)
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
         # Without a user model, a suggestion is selected if its keys (steps, Enter) are fewer than those left to type.
@@ -454,6 +460,19 @@ class Player:
             cancelled = bool(ended.drawn and ended.drawn.over and not ended.logged[-1].selected)
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
         return session
+
+
+def _choose_unknown(answered: Sequence[Suggestion], first: Sequence[Suggestion], expected: str) -> list[Suggestion]:
+    """Return the suggestions whose edits elsewhere in the file decide figures: the first of the list, and those with
+    the expected text."""
+    shown = [(suggestion.text, suggestion.label, suggestion.sort_text) for suggestion in first]
+    unknown = [
+        suggestion
+        for suggestion in answered
+        if suggestion.edits is None
+        and (suggestion.text == expected or (suggestion.text, suggestion.label, suggestion.sort_text) in shown)
+    ]
+    return unknown[:MOST_RESOLVED]
 
 
 def _last_line(error: Exception) -> str:
