@@ -325,7 +325,9 @@ def _draw(
                 yield result.path, result.darts > 0, result.hits
 
     sample = draw_sample(sizes, job.seed, goal, find)
-    return sample and _Drawn(sample, errors, left_out, so_far.lost, so_far.shares, darts, lost)
+    if sample is None:
+        return None
+    return _Drawn(sample, errors, left_out, so_far.lost, so_far.shares, darts, lost)
 
 
 def _generate_sample(
