@@ -199,7 +199,9 @@ class Judge(msgspec.Struct, frozen=True):
         if self.metrics[index].timed:
             return self._times(index, sums)
         (of_project,) = self._judge_project(sums, [index], tests)
-        (of_code,) = self._judge_other_code(sums.by_cluster[:, [index]], [self.metrics[index].info], tests)
+        # The memory's layout decides the order of additions, and so the last digits.
+        rows = np.asfortranarray(sums.by_cluster[:, index])[:, None]
+        (of_code,) = self._judge_other_code(rows, [self.metrics[index].info], tests)
         return replace(of_project, elsewhere=of_code)
 
     def _judge_project(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
