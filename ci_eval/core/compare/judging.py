@@ -282,8 +282,7 @@ class Judge(msgspec.Struct, frozen=True):
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
     def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions, over all filters, show a true difference of one point four times out of five;
-        the whole population if no smaller number does."""
+        """Return about how many sessions, over all filters, show a true difference of one point; at most all."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None
