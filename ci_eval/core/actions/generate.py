@@ -85,8 +85,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Fill in `first_use` of tokens in order: True if their text, as a whole word, occurs nowhere before, not even in a
-    comment."""
+    """Return the tokens with `first_use`: True if their text occurs nowhere before as a whole word."""
     seen, read = set[str](), 0
     known: dict[tuple[int, bool], Properties] = {}
     marked = []

@@ -67,8 +67,7 @@ def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> 
 
 
 def plan_sessions(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
-    """Return strategy and prefixes of the lookups of each session. Each prefix extends the one before it, even that of
-    the session before."""
+    """Return strategy and prefixes of the lookups of each session; each prefix extends the one before it."""
     if prefix.name == "Ladder":
         # A prefix as long as the token would leave nothing to complete.
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]

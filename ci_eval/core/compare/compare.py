@@ -61,8 +61,7 @@ def refuse(base: Manifest, new: Manifest) -> None:
 def compare(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Comparison:
-    """Compare two evaluations over their common sessions; the first metric of `declared` leads. Raises ConfigError, or
-    NothingToEvaluate without a common session."""
+    """Compare two evaluations; the first metric of `declared` leads. Raises ConfigError or NothingToEvaluate."""
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
     if sampled := next((side.folder for side in (base, new) if side.manifest().precision), None):

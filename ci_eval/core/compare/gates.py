@@ -68,8 +68,7 @@ class Gate(msgspec.Struct, frozen=True):
     """`project`, or `code` for other code like it."""
     filter: str = ""
     undecided: Policy = ""
-    """The outcome for the job if the result is undecided. By default, `non-inferior` breaks, since it asks for a proof,
-    and other rules pass."""
+    """The outcome for the job if the result is undecided. By default, `non-inferior` breaks, and other rules pass."""
 
     since: str = ""
     """The evaluation of the history to compare with: a title, revision, version, date or "best"; "" = the base."""

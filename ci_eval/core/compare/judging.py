@@ -199,7 +199,9 @@ class Judge(msgspec.Struct, frozen=True):
         if self.metrics[index].timed:
             return self._times(index, sums)
         (of_project,) = self._judge_project(sums, [index], tests)
-        (of_code,) = self._judge_other_code(sums.by_cluster[:, [index]], [self.metrics[index].info], tests)
+        # The memory's layout decides the order of additions, and so the last digits.
+        rows = np.asfortranarray(sums.by_cluster[:, index])[:, None]
+        (of_code,) = self._judge_other_code(rows, [self.metrics[index].info], tests)
         return replace(of_project, elsewhere=of_code)
 
     def _judge_project(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
@@ -280,8 +282,7 @@ class Judge(msgspec.Struct, frozen=True):
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
     def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions, over all filters, show a true difference of one point four times out of five;
-        the whole population if no smaller number does."""
+        """Return about how many sessions, over all filters, show a true difference of one point; at most all."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None

@@ -344,8 +344,7 @@ class StoredPairs:
 
 
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
-    """Return the number of sessions, asked or not, that both sides have. `same_text`: False if the text of a file may
-    differ between the sides."""
+    """Return the number of sessions that both sides have. `same_text`: False if the text of a file may differ."""
     ours, theirs = base.manifest(), new.manifest()
     # A sample without classes contains the first sessions of each class as well, if both have the same seed.
     divided = ours if ours.strata else theirs

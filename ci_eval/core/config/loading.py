@@ -193,8 +193,7 @@ def patch(
 
 
 def override(config: Config, settings: Sequence[str]) -> Config:
-    """Return the configuration changed by settings KEY=VALUE. KEY may be without its section, such as `completionType`,
-    if no other key has the same end. Raises ConfigError."""
+    """Return the configuration changed by settings KEY=VALUE (see `complete_key`). Raises ConfigError."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -331,8 +330,7 @@ def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
-    """Change the view stored at `path`. `config`: the path of the measured configuration. Raises ConfigError, and
-    leaves the view as it was, if the result is wrong."""
+    """Change the view stored at `path`. `config`: that of the measurement. Raises ConfigError if the view is wrong."""
     if change == UNCHANGED:
         return
     # A wrong setting raises before anything is stored.

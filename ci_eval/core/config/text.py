@@ -163,8 +163,7 @@ def write_yaml(value: object) -> str:
 
 
 def read_expression(text: str) -> dict[str, object]:
-    """Return the entry of `reports.sessionsFilters` for an expression, whose values are not checked here. Raises
-    ConfigError if the text is not a list of conditions."""
+    """Return the entry of `reports.sessionsFilters` for an expression, with unchecked values. Raises ConfigError."""
     try:
         # As in a shell, quotes allow spaces in values.
         conditions = shlex.split(text)

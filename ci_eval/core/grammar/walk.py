@@ -119,8 +119,7 @@ class Walk(SourceReader):
         self.each([(node, REFERENCE, place) for node in nodes])
 
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit nodes next, strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first
-        ones define names for what follows."""
+        """Visit nodes next, strictly in order, with lone names: in `if (T x = f(); x)`, the first ones define names."""
         # `push` would handle a name without children before the nodes in front of it, so names wait as well.
         names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
         for item in nodes:

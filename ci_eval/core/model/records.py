@@ -17,8 +17,7 @@ class Definition(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The origin of an object. Two definitions are equal if all three fields are."""
 
     kind: str = "UNKNOWN"
-    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS or UNKNOWN, or a miner's
-    own."""
+    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS, UNKNOWN, or a miner's."""
     member: str = ""
     """The class of NEW, the function of RETURN, WITH or PARAM, the attribute of FIELD."""
     argument: int | None = None

@@ -86,8 +86,7 @@ def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, pow
 
 
 def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determinism) -> float:
-    """Return the longer distance from a ratio to an end of its 95 % interval, or infinity. `rows` (sessions x 2):
-    numerators and denominators. `again`: those asked twice."""
+    """Return the longer distance from a ratio to an end of its interval. `rows`: numerators and denominators."""
     total, observed = rows.sum(axis=0), int((rows[:, 1] != 0).sum())
     if not observed:
         return np.inf

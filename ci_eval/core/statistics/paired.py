@@ -61,8 +61,7 @@ def make_intervals(spread: Spread, tests: int = 1) -> list[Interval]:
 
 
 def holm(p_values: Sequence[float]) -> float:
-    """Return the largest p-value that is significant by Holm's procedure (1979), or -1 if none is. Among these
-    p-values, the chance of any false one is at most 5 %."""
+    """Return the largest p-value that is significant by Holm's procedure (1979), or -1 if none is."""
     largest = -1.0
     for rank, p in enumerate(sorted(p_values)):
         if p * (len(p_values) - rank) >= 1 - LEVEL:
