@@ -292,6 +292,6 @@ def export_tables(
         screen.warn(f"{folder} is unfinished: only the sessions of finished files are written")
 
     def passes(session: Session) -> bool:
-        return not chosen or any(part.weight(session) for part in chosen)
+        return not chosen or any(part.passes(session) for part in chosen)
 
     return tables.write(source, atomic.empty_folder(output), form, passes)

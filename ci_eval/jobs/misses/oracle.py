@@ -227,8 +227,8 @@ class Oracle:
         if (actions := self.question.actions(excerpt)) is None:
             return None
         self.questions += 1
-        path, only = self.question.path, self.question.call.session
-        assignment = Assignment(setup=self._engine.setup, actions=Path(), path=path, sessions=1, below=1.0, only=only)
+        path, among = self.question.path, frozenset({self.question.call.session})
+        assignment = Assignment(setup=self._engine.setup, actions=Path(), path=path, sessions=1, below=1.0, among=among)
         self.last = next(Player(assignment, Document(excerpt.text), self._engine).play(actions), None)
         return self.last
 
