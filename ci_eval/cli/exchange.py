@@ -16,18 +16,12 @@ from ci_eval.jobs.jetbrains import conversion
 from ci_eval.plugins.exports.tables import FORMATS
 from ci_eval.plugins.jetbrains import generations
 
-GENERATIONS = click.Choice(generations.names())
-
-
 ENGINE = "The engine that answered; the plugin does not store it."
 
 
 @cli.command("import")
 @click.argument("workspace", type=FILE)
 @click.option("--output", type=FOLDER, metavar="DIR", required=True, help="A new workspace.")
-@click.option(
-    "--from", "generation", type=GENERATIONS, help="The plugin that wrote it. Default: as its config.json says."
-)
 @click.option("--engine", metavar="NAME@VERSION", default="jetbrains", help=ENGINE)
 def import_(workspace: Path, **options: Any) -> None:
     """Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.
@@ -48,7 +42,12 @@ def import_(workspace: Path, **options: Any) -> None:
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), help="The format of the tables; parquet needs the extra `ml`."
 )
-@click.option("--to", "generation", type=GENERATIONS, help="Write a workspace for this version of the plugin.")
+@click.option(
+    "--to",
+    "generation",
+    type=click.Choice(generations.names()),
+    help="Write a workspace for this version of the plugin.",
+)
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="A new folder.")
 @add_view_options
 def export_(workspace: Path, form: str | None, generation: str | None, output: Path, view: View) -> None:

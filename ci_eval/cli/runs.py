@@ -225,15 +225,10 @@ def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: boo
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.line(line)
-    messages = show.kept_trace(workspace, session_id) if trace and not (full or replay) else ()
-    if messages:
+    if trace or replay:
         screen.result("")
-        for line in messages:
-            screen.line(line)
-    elif trace:
-        screen.result("")
-        show.trace(workspace, session_id, screen, trusted=trust, full=full)
+    if trace:
+        show.trace(workspace, session_id, screen, trusted=trust, full=full, again=replay)
     elif replay:
-        screen.result("")
         for line in show.replay(workspace, session_id, screen, trusted=trust):
             screen.line(line)

@@ -82,12 +82,14 @@ def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[
         yield f"        … {lookup.total} in all"
 
 
-def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
-    return Workspace.open(folder).find_session(identity)[1].trace
-
-
-def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
-    """Print each message of a repeated session. Raises WorkspaceError if there are none."""
+def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool, again: bool) -> None:
+    """Print the stored messages of a session; those of a repeated session with `full`, with `again` or if none are
+    stored. Raises WorkspaceError if there are none."""
+    stored = () if full or again else Workspace.open(folder).find_session(identity)[1].trace
+    for line in stored:
+        screen.line(line)
+    if stored:
+        return
     recorder = Trace(screen.line, full=full)
     with attach_listener(recorder):
         lines = list(replay(folder, identity, screen, trusted=trusted))

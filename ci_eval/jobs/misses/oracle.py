@@ -176,7 +176,7 @@ class Oracle:
         self.setup, self._engine = setup, KeptEngine(setup)
 
     def begin(self, project: Project) -> None:
-        """Raises NothingToEvaluate if the engine shows no miss in the first version."""
+        """Ask about the first version, and note what must stay. Raises NothingToEvaluate if it shows no miss."""
         self.folder.show(project, self.question.path)
         self.close()
         excerpt = project.excerpts[self.question.path]

@@ -97,7 +97,7 @@ def fetch_base(
         numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
         # The name of a job in a called workflow is CALLER / JOB.
         own = [job for number in numbers for job in repository.jobs(number) if job.name.rpartition(" / ")[2] in names]
-        # With so many runs, nobody knows whether there was one before.
+        # Of more than MOST_RUNS runs, the earlier ones are unknown.
         is_new = all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
         if not is_new:
             raise ConfigError(

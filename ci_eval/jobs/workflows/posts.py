@@ -35,7 +35,7 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Return Markdown. `evaluations`: name → whether it may fail, as its row says. Raises DownloadError."""
+    """Return the Markdown page of this nightly run. `evaluations`: name → whether it may fail. Raises DownloadError."""
     with tempfile.TemporaryDirectory() as temporary:
         lines = [
             line
@@ -311,7 +311,7 @@ def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
 
 
 def _report(folder: Path) -> str:
-    """Return a text that hides nothing and mentions nobody."""
+    """Return the report of a comparison as harmless Markdown of at most MOST bytes."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
     return shorten_text(harmless(text), MOST)
 
