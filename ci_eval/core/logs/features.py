@@ -1,7 +1,8 @@
 """The features of a suggestion, for rankers and logs.
 
 Features are computed from the text before the caret, the list, and the project's other files; never from the text after
-the caret or the expected text. Names are found by regular expressions and blocks by indentation, in every language."""
+the caret or the expected text. Names are found by regular expressions and blocks by indentation, in every language.
+"""
 
 from __future__ import annotations
 

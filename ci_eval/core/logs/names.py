@@ -72,8 +72,8 @@ class Table(msgspec.Struct, frozen=True):
 
 
 TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
-"""The counts of: names, files with a name, names after one token, names after two tokens, any names after one token,
-any names after two tokens."""
+"""The counts of: names, files with a name, names after one token and after two, any names after one token and after
+two."""
 DAMAGED = (zipfile.BadZipFile, struct.error)
 
 

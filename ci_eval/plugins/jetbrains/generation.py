@@ -259,8 +259,7 @@ def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant:
 def rank_by_language(
     language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
 ) -> int | None:
-    """Return the first equal suggestion's rank. In Kotlin, the text before " =" may be equal, in C++ the first
-    identifier."""
+    """Return the rank as `exact` does; in Kotlin also by the text before " =", in C++ by the first identifier."""
     for place, suggestion in enumerate(shown, 1):
         spellings = [suggestion.text]
         if language.lower() == "kotlin":

@@ -1,8 +1,8 @@
 """The likely tokens at a caret, by nested n-gram caches of the file, its folder and the project.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017). Each
-cache is an interpolated n-gram model, mixed with all wider ones by the length of its seen contexts. Text after the
-caret is read backwards.
+cache is an interpolated n-gram model, mixed with all wider ones by its seen contexts. Text after the caret is read
+backwards.
 
 The tokens of all files are numbers in one array. The positions in this array are sorted by the tokens before them, as
 in a suffix array, and the followers of a context are counted on demand.
@@ -364,8 +364,7 @@ class _Side:
         self.weight = max(side_weight, 1e-9)
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """Yield each cache's tokens after contexts of that length, the most frequent first; the nearest cache comes
-        first."""
+        """Yield each cache's tokens after contexts of a length, the most frequent first; the nearest cache is first."""
         if length < len(self._file):
             yield _top(self._file[length].counts)
         for levels in reversed(self._wider):

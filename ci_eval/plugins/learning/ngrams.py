@@ -131,8 +131,9 @@ Level = tuple[Floats, float]
 def interpolate(levels: Iterable[Level]) -> tuple[Floats, int]:
     """Return the probabilities, and the number of contexts that were seen before.
 
-    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens, up to the first unseen one; each weighs as much as all
-    shorter ones."""
+    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens that were seen; each weighs as much as all shorter
+    ones.
+    """
     probability: Floats = np.zeros(1)
     mass, seen = 0.0, 0
     for counts, total in levels:

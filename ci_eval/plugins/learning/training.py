@@ -71,7 +71,6 @@ class LookupRows(msgspec.Struct, frozen=True):
     categories: tuple[str, ...] = CATEGORIES
     """Features whose values have no order."""
     schema: str = SCHEMA
-    sessions: tuple[str, ...] = ()
 
     @property
     def labels(self) -> NDArray[np.int8]:
@@ -100,10 +99,10 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
 def select_lookups(
     lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: Collection[str] | None
 ) -> LookupRows:
-    """Return the lookups to learn from, of the sessions `taken` or of all. `side`: for messages. Raises
+    """Return the lookups to learn from, of the sessions `taken` or all. `side`: for messages. Raises
     NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
-    rows, sizes, positive, sessions, projects = [], [], [], [], set()
+    rows, sizes, positive, projects = [], [], [], set()
     for lookup in lookups:
         projects.add(lookup.project)
         expected = np.flatnonzero(lookup.expected)
@@ -118,7 +117,6 @@ def select_lookups(
         rows.append(lookup.rows[chosen])
         sizes.append(len(chosen))
         positive.append(int(np.flatnonzero(chosen == expected[0])[0]))
-        sessions.append(lookup.session)
     if not projects:
         raise NothingToEvaluate(
             f"the {side} side of the logs is empty: files are dealt out by interpret.trainTestSplit, so that few files "
@@ -128,9 +126,7 @@ def select_lookups(
         of_selected = "nobody took the expected text; try --label expected, or log more"
         of_all = "the expected text is in no list of two or more; log more"
         raise NothingToEvaluate(f"in the {side} side of the logs {of_selected if label == 'selected' else of_all}")
-    return LookupRows(
-        np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects), sessions=tuple(sessions)
-    )
+    return LookupRows(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))
 
 
 class LoggedLookup(msgspec.Struct, frozen=True):
@@ -144,28 +140,24 @@ class LoggedLookup(msgspec.Struct, frozen=True):
     typed: int = 0
     """Characters of the prefix."""
     outcome: str = ""
-    texts: Sequence[str] = ()
 
 
-def read_lookups(path: Path, *, texts: bool = False) -> Iterator[LoggedLookup]:
-    """Yield the lookups of a Parquet file in order, with the texts of their suggestions if asked. Raises
-    WorkspaceError."""
+def read_lookups(path: Path) -> Iterator[LoggedLookup]:
+    """Yield the lookups of a Parquet file in order. Raises WorkspaceError."""
     last: LoggedLookup | None = None
-    columns = ["place", "expected", "project", "session", "query_number", "prefix", "outcome", "text"]
-    for batch in tables().batches(path, [*(columns if texts else columns[:-1]), *NAMES]):
+    columns = ["place", "expected", "project", "session", "query_number", "prefix", "outcome"]
+    for batch in tables().batches(path, [*columns, *NAMES]):
         all_rows = np.stack([np.asarray(column) for column in batch.columns[-len(NAMES) :]], axis=1)
         # A list begins at place 1. The last list of a batch may go on in the next batch.
         begins = set(np.flatnonzero(np.asarray(batch.column(0)) == 1).tolist())
         for low, high in pairwise(sorted({0, *begins, len(all_rows)})):
             expected, rows = np.asarray(batch.column(1))[low:high], all_rows[low:high]
-            shown = batch.column(7)[low:high].to_pylist() if texts else []
             project, session, number, prefix, outcome = (batch.column(place)[low].as_py() for place in range(2, 7))
             if last and low not in begins:
                 expected, rows = np.concatenate([last.expected, expected]), np.concatenate([last.rows, rows])
-                shown = [*last.texts, *shown]
             elif last:
                 yield last
-            last = LoggedLookup(project, session, number, expected, rows, len(prefix), outcome, shown)
+            last = LoggedLookup(project, session, number, expected, rows, len(prefix), outcome)
     if last:
         yield last
 
@@ -254,23 +246,18 @@ def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
 def scores(
     lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
 ) -> Scores:
-    """Return the scores of a ranking. `predicted`: a number for each row, the highest is first. `of` selects
-    lookups."""
-    ranks = rank_positives(lookups, predicted)[of]
+    """Return the scores of a ranking. `predicted`: a number for each row, the highest is first. `of`: lookups."""
+    begins = lookups.begins
+    own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
+    # Equal rows share the mean of their ranks.
+    ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
+    ranks = np.asarray(1 + ahead, dtype=np.float64)[of]
     return Scores(
         queries=len(ranks),
         top1=float((ranks <= 1).mean()),
         top5=float((ranks <= 5).mean()),
         mrr=float((1 / ranks).mean()),
     )
-
-
-def rank_positives(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the rank of each lookup's positive row. Equal rows share the mean of their ranks."""
-    begins = lookups.begins
-    own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
-    ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
-    return np.asarray(1 + ahead, dtype=np.float64)
 
 
 RANKS = 6

@@ -17,8 +17,7 @@ from ci_eval.plugins.tasks.tokens import GRADED, TASK
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:
-    """Return found / answered: an empty or failed answer is not in the denominator. The figure is 0 if nothing was
-    offered at all."""
+    """Return found / answered: an empty or failed answer is not in the denominator. If nothing was offered, it is 0."""
     return [(float(scoring.rank_of(session) is not None), 1.0)] if scoring.has_answer(session) else []
 
 
@@ -59,8 +58,7 @@ def gain(session: SessionScore) -> float:
 
 
 def duplicate_share(session: SessionScore) -> Sequence[Observation]:
-    """Return the share of the suggestions in the last list of a session that would leave the same text as one above
-    them.
+    """Return the share of a session's last list that would leave the same text as a suggestion above it.
 
     Sessions without a list are not in the denominator; each other session counts alike, however long its list is.
     """
@@ -90,8 +88,8 @@ def accepted_right(session: SessionScore) -> Sequence[Observation]:
 
 
 def saved_effort(session: SessionScore) -> float:
-    """Return 1 - i/L, i = length of the first prefix at which the expected text (length L) was first in the list; 0 if
-    it never was.
+    """Return 1 - i/L, i = length of the first prefix at which the expected text (length L) was first in the list, else
+    0.
 
     The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion. The sum starts at i = 0.
     """
@@ -106,8 +104,7 @@ def saved_effort(session: SessionScore) -> float:
 def saved_typing(session: SessionScore) -> float:
     """Return 1 - i/L, i = length of the prefix at which the expected text (length L) was taken; 0 if it never was.
 
-    With a modelled user, this is the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at
-    prefix i).
+    With a modelled user, this is that user's saved effort (Kharitonov et al., SIGIR 2013: satisfied once, at i).
     """
     return 1 - len(taken.prefix) / _length(session) if (taken := _taken(session)) else 0.0
 
@@ -130,8 +127,7 @@ def saved_keystrokes(session: SessionScore) -> float:
     """Return (L - keys)/L, keys = typed characters + steps from the highlighted suggestion + 1 to accept if the
     expected text was taken, else L.
 
-    Without a modelled user the expected text is taken if that needs fewer keys than typing on, so the figure is never
-    negative.
+    Without a modelled user, only what needs fewer keys than typing on is taken, so the figure is never negative.
     """
     taken = _taken(session)
     if taken is None or not taken.rank:

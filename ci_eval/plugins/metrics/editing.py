@@ -1,5 +1,5 @@
-"""The figures of tasks that edit in another way: code golf, names that are not imported yet, carets inside a token, and
-places for something new.
+"""The figures of tasks that edit in another way: code golf, missing imports, carets inside a token, places for new
+names.
 
 Golf: a session is a line, after the JetBrains plugin's golf. Actions of a line = characters typed + suggestion lists
 called up + steps down to what was taken + Enter for each taken. Inside a token, ranks do not count: the engine sees the

@@ -1,8 +1,7 @@
 """The quality of lines, statements and blocks suggested in one piece: how right the first suggestion is, and whether a
 modelled user would accept it.
 
-The user is the inline user of docs/ml.md: a rule, not a table of probabilities, since none is published for
-suggestions in one piece.
+The user is the inline user of docs/ml.md: a rule, since no table of probabilities is published for such suggestions.
 """
 
 from __future__ import annotations

@@ -237,9 +237,6 @@ def note_assignment(flow: MeraFlow, name: Node | None, value: Node | None, state
     return states
 
 
-# ------------------------------------------------------------------------------------------------------------- Python
-
-
 def _python_assign(flow: MeraFlow, node: Node, states: States) -> States:
     """Note the data flow from the right side of an assignment to the left one. Raises Incomplete."""
     sides = node.field("left"), node.field("right")

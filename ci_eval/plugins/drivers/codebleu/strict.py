@@ -94,8 +94,6 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
     return counts
 
 
-# ----------------------------------------------------------------------------------------------------------- data flow
-
 BRANCHES = "if_statement"
 """The node whose branches are in the fields `consequence` and `alternative`."""
 OTHERS = "*"

@@ -1,6 +1,6 @@
 """Landlock, a part of Linux: a process limits, for good, which files it and all it starts may use.
 
-Each version (ABI) can forbid more, see docs.kernel.org/userspace-api/landlock.html. Numbers and layouts are those of
+Each version (ABI) can forbid more: docs.kernel.org/userspace-api/landlock.html. Numbers are those of
 linux/landlock.h.
 """
 
@@ -58,7 +58,8 @@ def version() -> tuple[int, str]:
 def restrict(rules: Iterable[tuple[str, int]], abi: int, port: int = 0) -> None:
     """Restrict this process, for good, to the rights of the rules at each path and below it.
 
-    `abi`: the version of Landlock. `port`: the only TCP port to connect to, from version 4, or 0. Raises OSError."""
+    `abi`: the version of Landlock. `port`: the only TCP port to connect to, from version 4, or 0. Raises OSError.
+    """
     handled = 0
     for since, rights in SINCE.items():
         handled |= rights if abi >= since else 0

@@ -1,7 +1,6 @@
 """A supervisor outside of the sandbox, which ends all that the confined program has started, with it or with ci-eval.
 
-It is a "subreaper": if a process ends, its children become the supervisor's. So the supervisor finds all descendants of
-the program.
+It is a "subreaper": if a process ends, its children become the supervisor's, which so finds all descendants.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
     """Fork. The child returns whether a control group counts its memory, and becomes the program. The parent watches
     the child, and ends with the same status.
 
-    `memory`: bytes for the program and its descendants together, 0 = no limit. `remains`: the folder to remove if the
-    caller is gone.
+    `memory`: bytes for the program and its descendants, 0 = no limit. `remains`: a folder to remove if the caller is
+    gone.
     """
     # Signals that come before `_watch` waits for them stay pending.
     heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)

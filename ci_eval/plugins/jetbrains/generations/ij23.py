@@ -1,5 +1,4 @@
-"""The plugin since 2023, of whose features ci-eval reads token completion. Since 2024, it evaluates several
-projects."""
+"""The plugin since 2023 (token completion alone). Since 2024, a workspace may have several projects."""
 
 from __future__ import annotations
 

@@ -37,8 +37,7 @@ NONE, IGNORED = -1, -2
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     method_context: Literal["qualified", "name", "off"] = "qualified"
-    """The use of the enclosing method: its qualified name (in other projects only of overridden ones), its name, or
-    off."""
+    """The use of the enclosing method: its qualified name (which other projects seldom share), its name, or off."""
     class_context: bool = False
     definition: bool = True
     most_usages: Annotated[int, Meta(ge=0)] = 30_000

@@ -49,8 +49,7 @@ def read(path: Path) -> Rows:
 def combine(tables: Sequence[Rows]) -> dict[str, str]:
     """Return the joint verdict on each sample by id.
 
-    accept: all accept. reject: some reject, none accepts. disagree: some accept, some reject. "": a verdict is missing,
-    and none rejects.
+    accept: all accept. reject: some reject, none accepts. disagree: some accept, some reject. "": anything else.
     """
     verdicts: dict[str, str] = {}
     for identity in (identity for table in tables for identity in table):

@@ -1,8 +1,6 @@
-"""A reader of a project's tests, and a writer of samples from its pairs of test and function. They are filtered as in
-MERA's UnitTests card.
+"""A reader of a project's tests, and a writer of samples from its pairs, filtered as in MERA's UnitTests card.
 
-prompts_LANGUAGE.txt holds ten prompts. In the prompts, FRAMEWORK becomes a sentence if the test framework is known,
-else nothing.
+prompts_LANGUAGE.txt holds ten prompts, in which FRAMEWORK becomes a sentence if the test framework is known.
 """
 
 from __future__ import annotations
@@ -250,8 +248,6 @@ UNKNOWN = "Unknown"
 
 PROMPTS = read_prompts(Path(__file__).parent)
 FRAMEWORKS = {"en": "It is run by {test_framework}. ", "ru": "Его запускает {test_framework}. "}
-
-
 KINDS = {"ru": {"function": "функция", "method": "метод"}}
 
 

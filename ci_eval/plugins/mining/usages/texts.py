@@ -48,8 +48,7 @@ class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
 def read_project(
     root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
 ) -> ProjectUsages:
-    """Read the usages of a project. `advance(done, of)` is called after each file. `infer`: ask jedi for types that
-    local rules do not know."""
+    """Read a project's usages. `advance(done, of)` is called after each file. `infer`: ask jedi for unknown types."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     shared = (root, dialect.name, ProjectContext(own=dialect.own(paths)), infer)
     # jedi takes far longer than the local rules.

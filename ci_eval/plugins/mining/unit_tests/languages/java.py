@@ -1,5 +1,4 @@
-"""The pairing of Java: methods with @Test and similar, and methods of the class that the test's class is named
-after."""
+"""The pairing of Java: methods with @Test and similar, and methods of the class that has the test class's name."""
 
 from __future__ import annotations
 
@@ -102,7 +101,8 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
     """Yield methods of the class that the test's class is named after: by name, else the only called one.
 
     This class is in the same package, and its name is the longest beginning of the test class's name; else it is the
-    only class elsewhere with exactly that name."""
+    only class elsewhere with exactly that name.
+    """
     about = pairing.subject(test.owner)
     near = ([each for each in index.of(begin) if each.scope == test.scope] for begin in pairing.beginnings(about))
     focal: Sequence[pairing.Function] = next(filter(None, near), [])

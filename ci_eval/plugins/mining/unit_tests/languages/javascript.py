@@ -123,8 +123,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[pairing.Test]:
 
     @cache
     def context(suite: int) -> str:
-        """Return the code outside of suites and tests, and the outermost suite (at the byte `suite`) without its
-        tests."""
+        """Return the code outside of suites and tests, and the suite at the byte `suite` without its tests."""
         texts = []
         for node, inner in parts:
             if not inner or node.start_byte <= suite < node.end_byte:
@@ -229,7 +228,7 @@ def _names(node: Node) -> Iterator[Node]:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield the last called function whose name the test's file or a suite has; else that a title has; else the
+    """Yield the last called function that the file or a suite is named after; else that a title names; else the
     last."""
     # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
@@ -245,8 +244,7 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
 
 
 def _callees(test: pairing.Test, call: pairing.Call, index: pairing.Index) -> list[pairing.Function]:
-    """Return the functions of an imported project file; without an import, the methods of a name that is not built
-    in."""
+    """Return the functions of an imported file of the project; without an import, methods that are not built in."""
     module = test.imports.get(call.receiver or call.name)
     functions = [function for function in index.named(call.name) if call.fits(function)]
     if call.receiver in ASSERTIONS:

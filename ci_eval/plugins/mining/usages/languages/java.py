@@ -45,9 +45,6 @@ BODIES = {"enum_body_declarations", "ERROR"}
 OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString()"}
 
 
-# ----------------------------------------------------------------------------------------------------------- names
-
-
 class Names(msgspec.Struct, frozen=True, kw_only=True):
     package: str
     imports: dict[str, str]
@@ -124,9 +121,6 @@ class Scope(dialect.NameScope, kw_only=True):
 
     def own_class(self) -> Scope | None:
         return next((scope for scope in self.around() if scope.class_), None)
-
-
-# ------------------------------------------------------------------------------------------------------------ walk
 
 
 class JavaWalk(dialect.Walk[Scope]):

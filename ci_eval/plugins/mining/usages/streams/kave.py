@@ -126,8 +126,6 @@ def _partition(text: str, at: str) -> tuple[str, str, str]:
     return text, "", ""
 
 
-# ------------------------------------------------------------------------------------------------------------ trees
-
 THIS = {"this", "base", ""}
 NO_VARIABLE = TypeName(), Definition()
 
@@ -234,8 +232,6 @@ def _text(node: object, name: str) -> str:
 def _identifier(reference: object) -> str:
     return _text(reference, "Identifier")
 
-
-# ----------------------------------------------------------------------------------------------------------- events
 
 COMPLETION = "CompletionEvent"
 APPLIED = 0

@@ -249,8 +249,7 @@ class PythonWalk(Walk[Scope]):
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
     def _broken(self, node: Node, scope: Scope) -> None:
-        """Visit nodes that the grammar could not combine: those after the header of a class or function are its
-        body."""
+        """Visit nodes that the grammar could not combine: those after a header of a class or function are its body."""
         # The scopes of the last class and the last function.
         around = [scope, scope]
         for i in range(node.child_count - 1, -1, -1):
@@ -366,8 +365,8 @@ ALIAS_STEPS = 4
 
 @cache
 def look_up(full: str, steps: int = ALIAS_STEPS) -> Meaning | None:
-    """Return the meaning of a qualified name; None if the standard library's stubs do not define it. `steps`: how many
-    aliases are followed."""
+    """Return the meaning of a qualified name, if the standard library's stubs define it. `steps`: the followed
+    aliases."""
     if _stub(full):
         return Meaning(sort="module", name=full)
     parts = full.split(".")
