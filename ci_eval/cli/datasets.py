@@ -36,6 +36,27 @@ _prompts = click.option(
 )
 
 
+def _check_splits(
+    _context: click.Context, _option: click.Parameter, splits: tuple[int, int, int]
+) -> tuple[int, int, int]:
+    if sum(splits) != 100:
+        raise click.BadParameter("must add up to 100, as in --splits 80 10 10")
+    return splits
+
+
+_splits = click.option(
+    "--splits",
+    "shares",
+    type=click.IntRange(0, 100),
+    nargs=3,
+    default=(0, 0, 100),
+    show_default=True,
+    metavar="TRAIN VALIDATION TEST",
+    callback=_check_splits,
+    help="Per cent of the repositories or projects; `meta.split` of a record says which it is in.",
+)
+
+
 CONFIDENCE = "high: only tests that call the function and have its name in theirs."
 
 
@@ -46,11 +67,19 @@ CONFIDENCE = "high: only tests that call the function and have its name in their
 @click.option("--limit", type=COUNT, default=200, show_default=True, help="The most records of one project.")
 @click.option("--seed", default=0, show_default=True, help="The seed of the sample if a project has more.")
 @click.option("--confidence", type=click.Choice(["low", "high"]), default="low", show_default=True, help=CONFIDENCE)
+@_splits
 @_prompts
 @click.option("--any-licence", is_flag=True, help="Include projects without a known permissive licence.")
 @click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help="Worker processes.")
 def unit_tests(
-    projects: tuple[str, ...], language: str, output: Path, limit: int, seed: int, confidence: str, **options: Any
+    projects: tuple[str, ...],
+    language: str,
+    output: Path,
+    limit: int,
+    seed: int,
+    confidence: str,
+    shares: tuple[int, int, int],
+    **options: Any,
 ) -> None:
     """Build pairs of a function and its test from PROJECTs that contain their tests.
 
@@ -59,7 +88,7 @@ def unit_tests(
       ci-eval dataset unit-tests pypi:networkx==3.3 --language python --output tests.jsonl
       ci-eval dataset unit-tests path:. go:github.com/spf13/cobra@v1.8.1 --language go --output tests.jsonl
     """
-    selection = Selection(limit=limit, seed=seed, only_high=confidence == "high")
+    selection = Selection(limit=limit, seed=seed, only_high=confidence == "high", shares=shares)
     records.mine_unit_tests(projects, language, output, selection, screen=Screen(), **options)
 
 
@@ -95,6 +124,7 @@ JUDGE = "A configuration with `judge:`, a language model that rejects comments w
 @click.option("--review", "reviews", type=FILE, metavar="FILE.csv", multiple=True, help=REVIEW)
 @click.option("--judge", type=FILE, metavar="CONFIG", help=JUDGE)
 @click.option("--only-accepted", is_flag=True, help="Leave out records that --review does not accept.")
+@_splits
 @_prompts
 @click.option("--any-licence", is_flag=True, help="Include repositories without a known permissive licence.")
 def code_review(
@@ -104,6 +134,7 @@ def code_review(
     sources: tuple[review_records.Source, ...],
     limit: int,
     seed: int,
+    shares: tuple[int, int, int],
     judge: Path | None,
     only_accepted: bool,
     **options: Any,
@@ -125,6 +156,7 @@ def code_review(
         sources=tuple(dict.fromkeys(sources)),
         limit=limit,
         seed=seed,
+        shares=shares,
         only_accepted=only_accepted,
     )
     model = load(judge).config.judge if judge else None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.mining.record import Line, detect_licence, match_licence, spread_prompts
+from ci_eval.plugins.mining.record import Line, assign_split, detect_licence, match_licence, spread_prompts
 
 
 def lines(count: int, clusters: int = 3) -> list[Line]:
@@ -43,6 +43,13 @@ def test_the_seed_decides_and_the_order_of_the_samples_does_not() -> None:
     assert prompts(samples) == prompts(samples)
     assert prompts(samples) != prompts(samples, seed=1)
     assert [*reversed(prompts([*reversed(samples)]))] == prompts(samples)
+
+
+def test_clusters_are_split_about_as_asked() -> None:
+    counts = [assign_split(f"o/{number}", (80, 10, 10), 0) for number in range(1000)]
+    assert 750 < counts.count("train") < 850
+    assert 70 < counts.count("test") < 130
+    assert assign_split("O/5", (80, 10, 10), 0) == assign_split("o/5", (80, 10, 10), 0)
 
 
 ROOT = Path(__file__).parents[2]

@@ -55,6 +55,14 @@ def read_prompts(folder: Path) -> dict[str, tuple[str, ...]]:
     return {language: tuple(path.read_text("utf-8").split("----\n")) for language, path in files.items()}
 
 
+def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
+    """Return the split of a cluster. `shares`: per cent of the clusters for training, validation and test."""
+    # All samples of a cluster are in one split, since they resemble each other.
+    training, validation, _ = shares
+    place = 100 * draw(seed, f"split {cluster.lower()}")
+    return "train" if place < training else "validation" if place < training + validation else "test"
+
+
 def identity(*parts: str) -> str:
     """Return an id that is the same in every run, whatever other samples there are."""
     return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
@@ -82,8 +90,8 @@ def make_fence(text: str) -> str:
 PERMISSIVE = frozenset(
     "MIT Apache-2.0 BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense MPL-2.0 EPL-1.0 EPL-2.0 PSF-2.0".split()
 )
-"""Licences that allow redistribution: the UnitTests card's list, and ISC and Python's, which have no further
-conditions."""
+"""Licences that allow redistribution: the UnitTests card's list, and two without further conditions, ISC and
+Python's."""
 
 NAMES = re.compile(
     r"(?:(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml)"

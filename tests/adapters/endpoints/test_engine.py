@@ -144,7 +144,7 @@ def test_answers_without_the_form_are_counted_said_and_too_many_end_in_exit_code
         ("unreadable", "LGTM"),
     ]
     assert figures(workspace)["ChrF"] == 0.5
-    assert "1 of 2 answers are not code" in (workspace / "reports" / "report.md").read_text()
+    assert "1 of 2 answers are not code at their place" in (workspace / "reports" / "report.md").read_text()
 
 
 def test_more_of_them_may_be_allowed(tmp_path: Path) -> None:

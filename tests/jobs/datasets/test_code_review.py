@@ -113,6 +113,7 @@ def test_a_repository_that_does_not_let_its_code_be_passed_on_is_left_out(tmp_pa
     ("arguments", "message"),
     [
         (("--github", "https://github.com/o/r"), "is not a repository: write OWNER/REPOSITORY"),
+        (("--splits", 80, 10, 20), "must add up to 100"),
         (("--only-accepted",), "needs --review"),
     ],
 )

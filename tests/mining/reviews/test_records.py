@@ -57,6 +57,7 @@ def test_a_comment_becomes_a_record_of_the_block_that_it_is_on(github: GitHub) -
         "source": "line",
         "lines": (6, 6),
         "createdAt": "2026-01-01T00:00:01Z",
+        "split": "test",
         "diffBlockWithArrow": block.replace("items[:n]", "items[:n]        <----------"),
         "block": "function",
         "fullDiff": patch(OLD, NEW),

@@ -76,6 +76,7 @@ def test_only_high_confidence_is_a_name_that_matches_and_a_call(tmp_path: Path) 
 def test_a_record_tells_where_it_is_from(tmp_path: Path) -> None:
     line = mined(tmp_path, "python", {"box.py": f"\n{CODE}", "test_box.py": many(1)["test_box.py"]}).lines[0]
     assert line.meta == {
+        "split": "test",
         "project": "path:demo",
         "revision": "1",
         "licence": "MIT",

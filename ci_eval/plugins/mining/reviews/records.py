@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.syntax import Node, parse_tree
-from ci_eval.plugins.mining.record import Line, identity
+from ci_eval.plugins.mining.record import Line, assign_split, identity
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.verdicts import DISAGREE, Answer, make_prompt, parse_verdict
 from ci_eval.plugins.mining.sources import lines_of
@@ -57,6 +57,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
     seed: int = 0
     sources: tuple[Source, ...] = ("line",)
+    shares: tuple[int, int, int] = (0, 0, 100)
+    """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = msgspec.field(default_factory=dict)
     only_accepted: bool = False
 
@@ -131,8 +133,8 @@ def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
-    """Return the samples, sorted by the time of the comment. `answer` asks a language model whether a comment can be
-    understood from the change alone."""
+    """Return the samples, sorted by the comment's time. `answer` asks a language model about each comment, see
+    `make_prompt`."""
     mined = Mined()
     waiting = []
     for source in selection.sources:
@@ -250,6 +252,7 @@ def _line(commented: _Comment, repository: Repository, licence: str, selection: 
             "commit": change.commit,
             "path": path,
             "createdAt": comment["created_at"],
+            "split": assign_split(repository.name, selection.shares, selection.seed),
             **more,
         },
     )

@@ -23,7 +23,7 @@ from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.syntax import choose_grammar, parse_tree
 from ci_eval.core.model import ProjectInfo, Runnable, Stretch
 from ci_eval.core.model.records import REGISTRIES
-from ci_eval.plugins.mining.record import Line, fence, identity, read_prompts
+from ci_eval.plugins.mining.record import Line, assign_split, fence, identity, read_prompts
 from ci_eval.plugins.mining.sources import LARGEST, dedent, read_all
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 from ci_eval.plugins.mining.unit_tests.pairing import Dialect, Function, Index, Outcome, Pair, Parsed, Place, Test, pair
@@ -95,6 +95,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
     """The most samples of one project; they are chosen at random."""
     seed: int = 0
+    shares: tuple[int, int, int] = (0, 0, 100)
+    """Per cent of the projects for training, validation and test."""
     only_high: bool = False
 
 
@@ -120,7 +122,7 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
         if not isinstance(pairing, Pair):
             mined.outcomes[pairing] += 1
             continue
-        line = _line(pairing, origin, dialect, source, test_places[test.place.path])
+        line = _line(pairing, origin, dialect, selection, source, test_places[test.place.path])
         if refused := _refuse(line, pairing, selection, known):
             mined.outcomes[refused] += 1
         else:
@@ -154,6 +156,7 @@ def _line(
     pairing: Pair,
     origin: Origin,
     dialect: Dialect,
+    selection: Selection,
     source: Callable[[str], bytes],
     test_places: Sequence[Place],
 ) -> Line:
@@ -199,6 +202,7 @@ def _line(
             "nameMatches": pairing.name_matches,
             "isCalled": pairing.is_called,
             "confidence": pairing.confidence,
+            "split": assign_split(origin.info.name, selection.shares, selection.seed),
         },
         run=_run(pairing, origin, dialect, source, test_places),
     )
