@@ -61,9 +61,9 @@ def test_a_model_without_an_answer_is_told_why(tmp_path: Path, reply: Reply, sai
 def test_each_reason_has_its_own_advice() -> None:
     responses = Responses(finishes={}, rules={}, empty={"length": 1, "filter": 3, "tool": 2, "unknown": 4})
     said = describe_empty_responses(responses)
-    assert [said.index(word) for word in ("no readable answer", "content filter", "called a tool", "maxTokens")] == sorted(
+    assert [
         said.index(word) for word in ("no readable answer", "content filter", "called a tool", "maxTokens")
-    )
+    ] == sorted(said.index(word) for word in ("no readable answer", "content filter", "called a tool", "maxTokens"))
     assert "in 1 session the limit of tokens" in said
 
 
