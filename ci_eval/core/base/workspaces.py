@@ -203,7 +203,9 @@ def _package_folders(folder: Path, root: Path) -> list[Path]:
 
 def _name_folders(settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield the folders that the tables of build backends name: as a folder of packages, or as that of a package."""
-    for key, value in settings.items():
+    tables = [settings]
+    # The list grows by the tables in tables.
+    for key, value in (pair for fields in tables for pair in fields.items()):
         listed = texts([value] if isinstance(value, str) else value)
         if key in FOLDER_KEYS:
             yield from listed
@@ -213,9 +215,7 @@ def _name_folders(settings: Mapping[str, Any]) -> Iterator[str]:
             # "" is the folder of all packages.
             paths = ((name, path) for name, path in value.items() if isinstance(path, str))
             yield from (str(Path(path).parent) if name else path for name, path in paths)
-        for inner in value if isinstance(value, list) else [value]:
-            if isinstance(inner, dict):
-                yield from _name_folders(inner)
+        tables += (inner for inner in (value if isinstance(value, list) else [value]) if isinstance(inner, dict))
 
 
 LOCAL = re.compile(
