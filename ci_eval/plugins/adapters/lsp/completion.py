@@ -23,6 +23,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     InlineItem,
     InlineList,
     Position,
+    Range,
     TextEdit,
     offset_in_line,
 )
@@ -221,15 +222,11 @@ class Question:
         self._word = Replaced(word, word_end if replaces else self.asked, visible=True)
         self._format: float | None = None
         self._default: Replaced | None = None
-        # Almost all items of a list replace the same range, so columns are remembered.
-        self._columns: dict[int, int] = {}
+        self._last_ranges: tuple[Range | None, ...] = ()
+        self._last_replaced = self._word
 
     def column(self, position: Position) -> int:
-        column = self._columns.get(position.character)
-        if column is None:
-            column = offset_in_line(self.line, position.character, self._encoding)
-            self._columns[position.character] = column
-        return column
+        return offset_in_line(self.line, position.character, self._encoding)
 
     def offers(self, answer: CompletionList, name: re.Pattern[str], extension: Extension = "") -> list[Suggestion]:
         """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
@@ -248,30 +245,35 @@ class Question:
         # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
         if extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
             filtered_by = answer.items[0].filter_text or answer.items[0].label
+        # The loop calls no function for what is usual, since some servers list thousands of items at each caret.
+        token = self.token
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
-            written = self._from_token(new, replaced.begin)
+            label, own, begin, number = item.label, item.filter_text, replaced.begin, item.kind
+            written = new if begin == token else self._from_token(new, begin)
             # VS Code shows items that insert nothing, but rankers need a text.
             if not written:
                 continue
             firm += len(written) - len(new)
-            text = self._extract_token(written, item, name)
-            tail = self._tail(replaced, new, written[len(text) :])
-            # Other numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
-            other = "text" if item.kind is not None and item.kind.is_integer() else ""
-            kind = _KINDS.get(item.kind, other)
-            own = item.filter_text
-            filter_text = self._from_token(own, replaced.begin) if own else None
+            text = written if written.isidentifier() else self._extract_token(written, item, name)
+            tail = written[len(text) :]
+            if begin != token or replaced.end != self.asked:
+                tail = self._tail(replaced, new, tail)
+            kind = _KINDS.get(number)
+            if kind is None:
+                # Other numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+                kind = "text" if number is not None and number.is_integer() else ""
+            filter_text = self._from_token(own, begin) if own else None
             yield Offer(
                 text=text,
                 tail=tail,
-                label="" if item.label == text else item.label,
+                label="" if label == text else label,
                 kind=kind,
                 filter_text=None if filter_text == text else filter_text,
                 # By the protocol, items without `sortText` are sorted by their labels.
-                sort_text=item.sort_text or item.label,
+                sort_text=item.sort_text or label,
                 filtered_by=filtered_by or own or None,
-                begin=replaced.begin - self.token,
+                begin=begin - token,
                 # Without a placeholder, all of the tail is firm.
                 firm=firm - len(text)
                 if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
@@ -281,7 +283,7 @@ class Question:
                 number=NUMBERS[kind or "property"],
                 item=index,
                 preselect=item.preselect is True,
-                visible=replaced.visible and bool(item.label),
+                visible=replaced.visible and bool(label),
                 extension=extension,
             )
 
@@ -302,6 +304,13 @@ class Question:
         return replaced, *expand(new)
 
     def _range_of_edit(self, edit: TextEdit) -> Replaced:
+        # Almost all items of a list replace the same range, so the last one is remembered.
+        ranges = edit.range, edit.insert, edit.replace
+        if ranges != self._last_ranges:
+            self._last_ranges, self._last_replaced = ranges, self._convert_ranges(edit)
+        return self._last_replaced
+
+    def _convert_ranges(self, edit: TextEdit) -> Replaced:
         if edit.insert is None or edit.replace is None:
             span = edit.range or edit.insert
             return self._range(span.start, span.end) if span else self._word
@@ -405,7 +414,7 @@ def add_edits(
     edits cannot be read.
     """
     edited = [item.additional_text_edits for item in answer.items]
-    if not any(edited) and not any(suggestion.text in names for suggestion in suggestions):
+    if not any(edited) and not (names and any(suggestion.text in names for suggestion in suggestions)):
         return list(suggestions)
     lines = text.split("\n")
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
