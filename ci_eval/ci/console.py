@@ -268,6 +268,6 @@ def _console(stream: TextIO, host: Host) -> Console:
         # rich reads COLUMNS by itself.
         known = stream.isatty() or os.environ.get("COLUMNS", "").isdigit()
         return Console(file=stream, width=None if known else WIDTH, highlight=False, soft_wrap=False)
-    # rich writes any text, and no text may act as a command to the CI.
+    # No text may act as a command to the CI.
     guarded = cast("IO[str]", Guarded(stream, host.harmless))
     return Console(file=guarded, width=WIDTH, highlight=False, soft_wrap=False, force_terminal=False)

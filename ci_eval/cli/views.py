@@ -35,6 +35,7 @@ ML_CONFIG = "A configuration that is evaluated by the type ML, too; may be repea
     help="May be repeated. Default: BASIC.",
 )
 @click.option("--ml-config", "ml_configs", type=FILE, metavar="CONFIG", multiple=True, help=ML_CONFIG)
+@click.option("--name", metavar="NAME", default="", help="The beginning of the names of all evaluations.")
 def plan_(configs: tuple[Path, ...], **options: Any) -> None:
     """Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 

@@ -55,8 +55,7 @@ class _Hole(msgspec.Struct):
 
 
 def read_hole(line: Mapping[str, object], endings: Mapping[str, str]) -> Split:
-    """Return the hole of a line `{"prefix", "suffix", "expected", "language", "tests"?}`. `endings`: language → end of
-    a file's name. Raises ValueError."""
+    """Return a line's hole. `endings`: language → end of a file's name. Raises ValueError."""
     fields = msgspec.convert(line, _Hole)
     language = fields.language.lower()
     if language not in endings:
@@ -122,8 +121,7 @@ class _Mera(msgspec.Struct):
 
 
 def read_mera_line(line: Mapping[str, object]) -> Record:
-    """Return the record of a line of MERA CODE `{"instruction", "inputs", "outputs", "meta"}`, or else of a neutral
-    one. Raises ValueError."""
+    """Return the record of a line in MERA CODE's shape (with `inputs`) or the neutral one. Raises ValueError."""
     if "inputs" not in line:
         return neutral(line)
     fields = msgspec.convert(line, _Mera)

@@ -25,8 +25,7 @@ class NewOrder(msgspec.Struct, frozen=True, kw_only=True):
     taken_wherever: bool
     """True if a session ends at the first lookup that offers the expected text, at whatever rank."""
     reused: bool
-    """True if the stored times may include those of an earlier ranker. They cannot be separated, so the times are left
-    out."""
+    """True if the stored times may include those of an earlier ranker: then the times are left out."""
     grade: Callable[[Session, str], Session]
     """A function that grades a session of a file with that text as its task asks for it."""
 

@@ -37,8 +37,8 @@ def begins(suggestion: Suggestion, typed: str) -> bool:
 
 
 SAME_MODULE, SAME_OBJECT, COMPILES = "sameModule", "sameObject", "compiles"
-"""The grades of a suggestion that imports the expected name: from the module that the code has it from, or as the same
-object from a module that re-exports it; and whether the file has no more syntax errors than before."""
+"""The grades of a suggestion that imports the expected name: whether it uses the same module as the code, whether
+another module re-exports the same object, and whether the file has no more syntax errors than before."""
 
 
 def imports_right(grades: Mapping[str, float]) -> bool:
@@ -111,8 +111,7 @@ DIGITS = 12
 
 
 def rank_of(session: SessionScore) -> int | None:
-    """Return the rank of the expected text at the last lookup, when the whole prefix was typed; None if absent or
-    failed."""
+    """Return the rank of the expected text at the last lookup; None if the text is absent or the engine failed."""
     is_known = session.lookups and session.status not in FAILED
     return session.lookups[session.until - 1].rank if is_known else None
 
@@ -144,8 +143,7 @@ def grades_of(session: SessionScore) -> Mapping[str, float]:
 
 
 def grade(session: SessionScore, name: str) -> Sequence[Observation]:
-    """Return the grade of an evaluated session: 0 if the engine failed. Return nothing if there was no reference to
-    grade by, as in a record whose reference is withheld."""
+    """Return the grade of an evaluated session, 0 if the engine failed; nothing if the reference is withheld."""
     if not evaluated(session):
         return []
     grades = grades_of(session)
@@ -155,8 +153,7 @@ def grade(session: SessionScore, name: str) -> Sequence[Observation]:
 
 
 def is_ungraded(session: SessionScore) -> bool:
-    """Return whether nobody can tell how an evaluated session of a record went: it has no reference, and no judge was
-    asked."""
+    """Return whether an evaluated session of a record has no grade: no reference is known, and no judge was asked."""
     is_record = session.properties.kind is Kind.RECORD
     return is_record and evaluated(session) and not session.expected_text and not grades_of(session)
 
@@ -180,7 +177,7 @@ FAILED_BAND, UNGRADED_BAND = "failed", "no reference"
 
 
 def outcome(task: Task, session: SessionScore) -> str:
-    """Return the outcome of the session's band, or `failed`, or `skipped`, also if nobody can tell."""
+    """Return the outcome of the session's band, or `failed`; `skipped` if it was not evaluated or has no grade."""
     if session.status in FAILED:
         return "failed"
     return task.band(session).outcome if evaluated(session) and not is_ungraded(session) else "skipped"
@@ -217,8 +214,7 @@ class ResponseCounts:
 
 
 def shown_rank(task: Task, session: SessionScore) -> int | None:
-    """Return the rank that says how the session went; None if a task plays its items, which a single rank cannot sum
-    up."""
+    """Return the rank of the expected text; None for tasks that play their items, since one rank cannot sum them up."""
     return None if task.play else rank_of(session)
 
 
@@ -230,8 +226,7 @@ ANSWERED = frozenset({Status.OK, Status.NO_MATCH, Status.CUT_OFF})
 
 
 def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
-    """Yield the session as it went in each round, first to last. If a round went like the first, yield the session of
-    the first round."""
+    """Yield the session of each round. If a round went like the first one, yield the session of the first round."""
     later = {answer.round: answer for answer in session.otherwise}
     for number in range(rounds):
         answer = later.get(number)
@@ -265,8 +260,7 @@ class PassAt(msgspec.Struct, frozen=True):
         return [(self._chance(len(known), sum(known)), 1.0)] if evaluated(session) and len(known) > self.k else []
 
     def by_round(self, session: SessionScore, rounds: int) -> Iterator[Sequence[Observation]]:
-        """Yield the estimate for each round, moved so that its variance between rounds is its variance by the
-        jackknife."""
+        """Yield the estimate for each round, moved so that the variance of rounds is that of the jackknife."""
         results = self._results(session, rounds)
         known = [result for result in results if result is not None]
         count, passes = len(known), sum(known)

@@ -60,8 +60,7 @@ class UserModel(msgspec.Struct, frozen=True, kw_only=True):
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
     def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
-        """Return 0 for a rank of None. `lookup`: its number in the session, from 0. `prefix`: the number of characters
-        typed."""
+        """Return the probability, 0 without a rank. `lookup`: its number, from 0. `prefix`: the characters typed."""
         of_rank = (0.0,) if rank is None else _last(self.select, rank - 1)
         return _last(of_rank, prefix if self.index == "prefix" else lookup)
 
@@ -82,8 +81,7 @@ PROFILES = {
         first_prefix=(0.05, 0.75, 0.15, 0.05), select=_JETBRAINS, cancel=(0.10, 0.12, 0.15, 0.18, 0.22), attend=0.40
     ),
 }
-"""Profiles by name. `always` takes the expected text at any rank. `first` asks once, and takes it at rank 1 only.
-docs/ml.md explains the others."""
+"""Profiles by name, see docs/ml.md. `first` asks once, and takes the expected text at rank 1 only."""
 
 
 def build_user_model(config: UserModelConfig) -> UserModel:
@@ -102,8 +100,7 @@ def decides_by_chance(encoded: str) -> bool:
 
 
 class Emulated:
-    """The user of one session. What is drawn depends on nothing but the seed, the session's id and the lookup's number,
-    so that every engine meets the same user."""
+    """The user of one session, the same for every engine: samples depend on seed, session id and lookup."""
 
     def __init__(self, model: UserModel, seed: int, session: str, length: int) -> None:
         self._model = model
@@ -161,8 +158,7 @@ class Possible:
         self._lookups += 1
 
     def courses(self) -> tuple[Course, ...]:
-        """Return the possible courses of the session; those from the likeliest first lookup come first, the likeliest
-        of them at the top."""
+        """Return the possible courses; those from the likeliest first lookup come first, sorted by their share."""
         for first, asking, blind in self._asking:
             # A user who did not take the text types it to the end.
             self._courses[first, self._lookups, False] += asking + blind
@@ -183,9 +179,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def average_behaviour(ranks: Sequence[int | None], model: UserModel) -> Expected:
-    """Return what the user does on average in a session of which `ranks` has the expected text's rank at every prefix.
-    `ranks` is for prefixes of 0 … L - 1 characters, where L is the length of the expected text. None if it is
-    absent."""
+    """Return what the user does on average in a session. `ranks`: the expected text's rank at each prefix of 0 … L - 1
+    characters, where L is the length of the expected text; None if it is absent."""
     length = len(ranks)
     selected = cancelled = queries = saved = 0.0
     for start, share in enumerate(model.starts(length)):

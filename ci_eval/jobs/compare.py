@@ -88,7 +88,7 @@ def compare(
     if not candidates:
         found = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
         if not found:
-            raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
+            raise WorkspaceError("there is no workspace to compare: give NEW, or a folder of workspaces")
         candidates = [max(found, key=_start)]
     if output:
         Workspace.check_free(output)

@@ -119,7 +119,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
         path=source.path,
         sessions=1,
         below=1.0,
-        only=session.id,
+        among=frozenset({session.id}),
     )
     try:
         again = interpret.replay(assignment)
@@ -147,7 +147,7 @@ def list_causes(
         )
     filters = config.report_filters
     weights = [
-        filters.leading.weight(session)
+        filters.leading.passes(session)
         for _, sessions in workspace.sessions(SessionScore)
         for session in sessions
         if evaluated(session)

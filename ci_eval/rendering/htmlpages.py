@@ -120,7 +120,7 @@ def page_link(name: str, number: int) -> str:
 def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> SessionMark:
     # A record may expect nothing, and its mark still needs a width.
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
-    colour = outcome(task, session) if leading.weight(session) else "other"
+    colour = outcome(task, session) if leading.passes(session) else "other"
     return SessionMark(index, session.id, session.offset, end, colour, shown_rank(task, session))
 
 
@@ -273,7 +273,7 @@ def gain(pair: Pair, task: Task) -> float:
 
 def _leads(pair: Pair, leading: ReportFilter) -> bool:
     # Figures of pairs are filtered by base.
-    return bool(leading.weight(pair[0] or either(pair)))
+    return bool(leading.passes(pair[0] or either(pair)))
 
 
 def either(pair: Pair) -> Session:

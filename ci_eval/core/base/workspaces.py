@@ -130,8 +130,7 @@ class Layout(NamedTuple):
     members: dict[str, Path]
     """Normalized name → folder."""
     elsewhere: dict[str, str]
-    """Normalized name → source, for packages that come neither from a folder of the project nor from the usual
-    registry."""
+    """Normalized name → source, for packages that come from neither the project nor the usual registry."""
     roots: tuple[Path, ...]
     """The folders that an editable install of all packages would add to Python's path, except the project's root."""
 
@@ -173,8 +172,7 @@ def source_roots(root: Path) -> tuple[Path, ...]:
 
 
 def read_pyproject(path: Path, root: Path) -> Any:
-    """Return the content of a pyproject.toml; {} if the project has none there. Raises PreparationError if it cannot be
-    read."""
+    """Return the content of a pyproject.toml; {} if there is none. Raises PreparationError if it cannot be read."""
     return _read(root, path, "the dependencies in ")
 
 

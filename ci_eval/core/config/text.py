@@ -100,8 +100,7 @@ def _copy(value: object, depth: int = 0) -> object:
 
 
 def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
-    """Return the number of values below a node, with aliases expanded. Raises ConfigError for cycles, too many values,
-    and repeated keys."""
+    """Count the values below a node, aliases expanded. Raises ConfigError for cycles, excess, and repeated keys."""
     if (known := sizes.get(id(node))) is not None:
         if known == 0:
             raise ConfigError(f"{source}: {_location(node)}: contains itself through an alias")

@@ -1,9 +1,7 @@
 """The features of a suggestion, for rankers and logs.
 
 Features are computed from the text before the caret, the list, and the project's other files; never from the text after
-the caret or the expected text. They do not depend on a language: names are found by regular expressions, blocks by
-indentation.
-"""
+the caret or the expected text. Names are found by regular expressions and blocks by indentation, in every language."""
 
 from __future__ import annotations
 
@@ -115,8 +113,7 @@ class _Block(msgspec.Struct, frozen=True):
 
 
 class Reader:
-    """A reader of a file up to the caret. If the caret moves forward, only new lines are read; if it moves back, the
-    file is read again."""
+    """A reader of a file up to the caret. It reads only new lines, or the whole file again if the caret moves back."""
 
     def __init__(self, keywords: frozenset[str], others: Others) -> None:
         self._keywords = keywords
@@ -204,8 +201,7 @@ class Reader:
     def _file_columns(
         self, facts: Sequence[_Facts], tokens: Sequence[str], around: Sequence[_Block], before_last: str, last: str
     ) -> Columns:
-        """Return the features of the file. `tokens`: those before the caret in its line. `around`: the blocks around
-        the line, the outermost first."""
+        """Return the features of the file. `tokens`: those before the caret in its line. `around`: outermost first."""
         texts, times, called = [fact.text for fact in facts], self._times, self._called
         on_line, starts = Counter(tokens), [block.first for block in around]
         line = {word for token in tokens if _NAME.match(token) for word in _words(token)}

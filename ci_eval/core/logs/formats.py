@@ -107,8 +107,7 @@ class LogFormat(msgspec.Struct, frozen=True, kw_only=True):
     files: str = ""
     """A pattern (fnmatch) of this format's files in a folder of logs; "" = files that end in `end`."""
     gather: Callable[[Mapping[str, Sequence[Path]], Path, LogRun], None] | None = None
-    """A function (side → its parts, folder, run) that writes all files of the format. None = the parts of each side are
-    joined to one file."""
+    """Writes all files: side → its parts, folder, run. None = the parts of each side are joined to one file."""
     check: Callable[[], object] = tuple
     """Raises ConfigError if a needed package is not installed."""
 

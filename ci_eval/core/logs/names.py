@@ -147,8 +147,7 @@ class Others(msgspec.Struct, frozen=True):
         return self._remaining("times", _hashes(texts))
 
     def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
-        """Yield for the last 0, 1 and 2 tokens of `context` how often each text follows in other files, and how often
-        any name follows."""
+        """Yield for the last 0, 1 and 2 tokens of `context` how often each text, and any name, follows elsewhere."""
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
         total = self.whole.tables["times"].counts.sum() - self.own.tables["times"].counts.sum()
         yield self.times(texts), float(total)

@@ -26,8 +26,7 @@ Span = tuple[int, int]
 
 
 def check_places(history: History, text_of: Callable[[str], str]) -> str:
-    """Return why the locations of a history cannot be used; an empty string if they can be. `text_of`: digest → text;
-    raises ValueError."""
+    """Return why the locations of a history cannot be used, or "". `text_of`: digest → text; raises ValueError."""
     try:
         if len(history.places) != len(history.states):
             raise ValueError(f"it has {len(history.states)} states, and places for {len(history.places)}")

@@ -54,8 +54,7 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def label(self) -> str:
-        """Return numbers of calls of the start, minus removed, plus added, such as `3-2+1`. Parts that are 0 are left
-        out."""
+        """Return the number of calls of the start, minus removed, plus added, without zeros: `3-2+1`."""
         removed, added = f"-{self.removed}" if self.removed else "", f"+{self.added}" if self.added else ""
         return f"{len(self.before)}{removed}{added}"
 
@@ -87,7 +86,7 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
 
 def scenario(kept: int, goal: int, *, new: bool) -> Scenario:
-    """`kept`: N. `goal`: M, the calls at the end. `new`: the start is empty."""
+    """Return the scenario of N kept calls (`kept`) and M calls at the end (`goal`). `new`: the start is empty."""
     if new:
         return "NEW"
     if kept == 0:
@@ -113,9 +112,8 @@ def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
 
 
 def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
-    """Yield the pairs of states of a history, whatever their outcome. `goal` says which state ends a case: the last one
-    ("last"), the last one that is not empty, with all later states ignored ("last_nonempty"), or the one that follows
-    the start ("next")."""
+    """Yield the pairs of states of a history, whatever their outcome. `goal`: the state that ends a case, which is the
+    last one, the last one that is not empty (later states are ignored), or the one after the start."""
     states = list(history.states)
     # In histories from Git, code that moves to another file is gone from the first one.
     if goal == "last_nonempty":
@@ -127,7 +125,7 @@ def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
 
 
 class Sampling(msgspec.Struct, frozen=True, kw_only=True):
-    """Samples depend on the seed and the case alone."""
+    """The settings of samples, which depend on the seed and the case alone."""
 
     seed: int = 0
     subsets: int = 20
@@ -140,8 +138,7 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Return queries with all subsets of the end's calls that have as many calls as were kept, or with a sample of
-    these subsets."""
+    """Return queries with all subsets of the end's calls of as many calls as were kept, or with a sample of these."""
     calls, size = case.after, len(case.kept)
     subsets: dict[tuple[str, ...], None] = {}
     if comb(len(calls), size) <= sampling.subsets:
@@ -202,9 +199,8 @@ RECALL_AT = (1, 3, 5, 10)
 
 
 def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """Return precision, recall and F1 of the proposals, best first, and the grades of `grade_ranking`. Precision is 1
-    if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no proposal is
-    expected."""
+    """Return precision, recall and F1 of the proposals, best first, and the grades of `grade_ranking`. Without
+    proposals precision is 1; if nothing is expected, recall is 1. F1 is 0 if no proposal is expected."""
     hits, goal = _hits(proposed, expected)
     precision, recall = sum(hits) / len(hits) if hits else 1.0, _recall(hits, goal, len(hits))
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
@@ -235,8 +231,7 @@ def _recall(hits: Sequence[bool], goal: Collection[str], most: int) -> float:
 
 
 def has_end(session: SessionScore) -> bool:
-    """Return whether the proposals of a session are a choice, so that precision and F1 apply to them. Lists of
-    completion engines are not."""
+    """Return whether precision and F1 apply to the proposals: they are a choice, unlike lists of completion engines."""
     return not session.at_caret
 
 
@@ -245,7 +240,6 @@ NEXT = ".next"
 
 
 def grade_of_next(session: SessionScore) -> float | None:
-    """Return F1, or R-precision if the list has no end, of the first lookup about the next state; None if that state
-    adds no call, or is unknown."""
+    """Return F1 (R-precision of a list without end) of the first lookup about the next state, if it adds calls."""
     grades = session.lookups[0].grades if session.lookups else None
     return (grades or {}).get(("f1" if has_end(session) else "rPrecision") + NEXT)

@@ -90,8 +90,7 @@ def stretch_interval(low: float, high: float, times: float) -> tuple[float, floa
 def clip_interval(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
     """Return the part of an interval within the limits, extended to include `value`."""
     lowest, highest = limits
-    # A symmetric interval of a share may reach below 0 or above 1, and one around a shrunken centre may miss the
-    # figure.
+    # A symmetric interval may reach beyond the limits, and one around a shrunken centre may miss the figure.
     low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
     return min(low, value), max(high, value)
 

@@ -43,7 +43,7 @@ FOLDER_NAME = "%Y-%m-%d_%H-%M-%S"
 
 
 class _Verbatim(dict[str, str]):
-    """`${name}` means itself, since it named a property of another machine."""
+    """An environment in which `${name}` stays as it is, since it names a property of another machine."""
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -296,6 +296,6 @@ def export_tables(
         screen.warn(f"{folder} is unfinished: only the sessions of finished files are written")
 
     def passes(session: Session) -> bool:
-        return not chosen or any(part.weight(session) for part in chosen)
+        return not chosen or any(part.passes(session) for part in chosen)
 
     return tables.write(source, atomic.empty_folder(output), form, passes)

@@ -207,7 +207,7 @@ def _report_red(
         return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
     issue = known[0]
     if issue.is_open and issue.body == body:
-        return f"issue {issue.number} says so already"
+        return f"issue {issue.number} is up to date"
     issues.change(issue.number, body, is_open=True)
     return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
 
@@ -282,7 +282,7 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
     start = body.partition("\n")[0]
     existing = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
     if not existing and not _is_worth_a_comment(folder, when):
-        return f"nothing is posted on #{number}: it is said only when {WHEN[when]}"
+        return f"nothing is posted on #{number}: a comment is posted only when {WHEN[when]}"
     if existing:
         issues.change_comment(existing.number, body)
     else:

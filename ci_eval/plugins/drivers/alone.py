@@ -16,8 +16,7 @@ ALLOWED = ("keyring", "ld-musl-")
 
 
 def refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Raise OSError, as if the program were missing, if an event starts one. An audit hook cannot be removed once
-    added."""
+    """Raise OSError, as if the program were missing, if an event starts one. An audit hook cannot be removed."""
     if event in STARTS and not (event == STARTS[0] and os.path.basename(str(arguments[0])).startswith(ALLOWED)):
         program = arguments[1] if event == STARTS[0] else event
         raise OSError(f"ci-eval lets {module} start no program: {program!r}")

@@ -128,8 +128,7 @@ Passes = Callable[[Session], bool]
 
 
 def batches(workspace: Workspace, table: str, passes: Passes | None = None) -> Iterator[dict[str, list[object]]]:
-    """Yield the values of each column, in the order of stored files, sessions, lookups and ranks. Raises WorkspaceError
-    if a file is damaged."""
+    """Yield the values of each column, ordered by file, session, lookup and rank. Raises WorkspaceError."""
     rows = _rows(workspace, table, passes)
     while batch := list(islice(rows, BATCH)):
         yield {column.name: [column.get(row) for row in batch] for column in TABLES[table]}

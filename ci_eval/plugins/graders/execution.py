@@ -13,8 +13,7 @@ from ci_eval.plugins.adapters.testruns.trials import Trial, Trials
 
 
 class Execution:
-    """A grader that runs a test; see `adapters/testruns`. The expected test shows whether the sample can be run at
-    all."""
+    """A grader that runs a test, see `adapters/testruns`. The expected test shows whether a sample can be run."""
 
     name = "execution"
     summary = "whether a test runs, passes, fails on a stub, and the share of mutants it kills (needs `run.tests`)"

@@ -20,8 +20,7 @@ LARGEST_NUMBER = 1_000_000_000
 
 
 class Fields:
-    """The fields of one JSON object. The methods that read a field raise WorkspaceError if the field has another
-    type."""
+    """The fields of one JSON object. Methods raise WorkspaceError if a field has another type."""
 
     def __init__(self, value: object, file: Path, place: str = "") -> None:
         """`place`: the object's location in the file, such as `sessions[3]`."""
@@ -79,8 +78,7 @@ class Fields:
         return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
-        """Return the objects of a long list without tracking their fields; `leave` stores the fields that were not
-        read."""
+        """Return the objects of a long list, whose fields are not tracked; `leave` stores those that were not read."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is not an object")

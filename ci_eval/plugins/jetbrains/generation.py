@@ -1,5 +1,4 @@
-"""A generation of the plugin's workspaces: how its files are recognised, read and written. The code that all
-generations share is here, too."""
+"""A generation of the plugin's workspaces: how its files are recognised, read and written; and what all share."""
 
 from __future__ import annotations
 
@@ -260,8 +259,8 @@ def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant:
 def rank_by_language(
     language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
 ) -> int | None:
-    """Return the rank as `exact` does. In Kotlin, suggestions also count by their text before " =", in C++ by their
-    first identifier."""
+    """Return the first equal suggestion's rank. In Kotlin, the text before " =" may be equal, in C++ the first
+    identifier."""
     for place, suggestion in enumerate(shown, 1):
         spellings = [suggestion.text]
         if language.lower() == "kotlin":

@@ -29,21 +29,16 @@ BASIC = 0xFFFF
 
 def to_units(text: str, offset: int) -> int:
     """Convert an offset in code points into UTF-16 units."""
-    return offset + sum(character > chr(BASIC) for character in text[:offset])
+    return len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def to_points(text: str, units: int) -> int:
     """Convert an offset in UTF-16 units into code points. An offset within a pair of units becomes the offset before
     the pair. Raises ValueError if the text is too short."""
-    left = units
-    for count, character in enumerate(text):
-        width = 1 + (character > chr(BASIC))
-        if left < width:
-            return count
-        left -= width
-    if left:
+    data = text.encode("utf-16-le", "surrogatepass")
+    if 2 * units > len(data):
         raise ValueError(f"offset {units} is after the end of the text")
-    return len(text)
+    return len(data[: 2 * units].decode("utf-16-le", "ignore"))
 
 
 def convert_actions(

@@ -200,7 +200,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def read_sessions(path: Path) -> Iterator[ShownSession]:
-    """Yield the sessions of a Parquet file in order. As in event logs, cancelled sessions have no wanted item. Raises
+    """Yield the sessions of a Parquet file. As in event logs, cancelled ones have no wanted item. Raises
     WorkspaceError."""
     for (project, session), group in groupby(read_lookups(path, texts=True), key=attrgetter("project", "session")):
         lookups, numbers = list(group), dict[str, int]()

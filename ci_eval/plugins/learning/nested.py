@@ -308,14 +308,12 @@ def _folder_path(path: str) -> str:
 
 class Nested:
     def __init__(self, project: Project, path: str, scopes: Sequence[str], weight: float, candidates: int) -> None:
-        """`candidates`: the most tokens per side of the caret that get a probability. `weight`: that of a context
-        against all shorter ones."""
+        """`candidates`: the most tokens per side of the caret. `weight`: that of a context against all shorter ones."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
     def likely(self, around: Surrounding) -> list[tuple[str, float]]:
-        """Return tokens with probabilities, the highest first. Of equal probabilities, tokens that follow longer
-        contexts in nearer caches come first."""
+        """Return tokens with probabilities, the highest first; then those after longer contexts in nearer caches."""
         sides = [self._side(around.before, back=False)]
         if around.after.tokens:
             sides.append(self._side(around.after, back=True))
@@ -366,8 +364,8 @@ class _Side:
         self.weight = max(side_weight, 1e-9)
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """Yield the tokens after contexts of that length, for each cache the most frequent first; the nearest cache
-        comes first."""
+        """Yield each cache's tokens after contexts of that length, the most frequent first; the nearest cache comes
+        first."""
         if length < len(self._file):
             yield _top(self._file[length].counts)
         for levels in reversed(self._wider):

@@ -81,8 +81,7 @@ class Lexer:
 
 @lru_cache(maxsize=32)
 def _compile(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return three patterns: for the next token, comment or opener; for tokens in a line without comments and openers;
-    and for comments and openers."""
+    """Return the patterns of the next token, comment or opener; of tokens alone; and of comments and openers alone."""
     openers = "|".join(map(re.escape, OPENERS.get(language, ("/*", '"""'))))
     opener = f"(?P<opener>{openers})|" if openers else ""
     comment = COMMENTS.get(language, SLASHES)
@@ -132,9 +131,8 @@ Level = tuple[Floats, float]
 def interpolate(levels: Iterable[Level]) -> tuple[Floats, int]:
     """Return the probabilities, and the number of contexts that were seen before.
 
-    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens, up to the first unseen one. Each context weighs as much
-    as all shorter ones together.
-    """
+    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens, up to the first unseen one; each weighs as much as all
+    shorter ones."""
     probability: Floats = np.zeros(1)
     mass, seen = 0.0, 0
     for counts, total in levels:

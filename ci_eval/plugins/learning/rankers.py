@@ -162,8 +162,8 @@ print(json.dumps([booster.feature_name(), booster.num_trees(), list(scores.shape
 
 
 def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
-    """Read a ranker of another program. `features`: the names of its inputs, in order, if the file does not hold them.
-    Raises ConfigError."""
+    """Read a ranker of another program. `features`: the names of its inputs, if the file lacks them. Raises
+    ConfigError."""
     try:
         data = stored.read(path.resolve(), stored.MODEL)
     except WorkspaceError as error:

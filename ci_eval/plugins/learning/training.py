@@ -100,8 +100,8 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
 def select_lookups(
     lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: Collection[str] | None
 ) -> LookupRows:
-    """Return the lookups to learn from. `side`: their name in messages. `taken`: only lookups of these sessions, None
-    for all. Raises NothingToEvaluate."""
+    """Return the lookups to learn from, of the sessions `taken` or of all. `side`: for messages. Raises
+    NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, sessions, projects = [], [], [], [], set()
     for lookup in lookups:
@@ -148,7 +148,7 @@ class LoggedLookup(msgspec.Struct, frozen=True):
 
 
 def read_lookups(path: Path, *, texts: bool = False) -> Iterator[LoggedLookup]:
-    """Yield the lookups of a Parquet file in order. `texts`: with the texts of their suggestions. Raises
+    """Yield the lookups of a Parquet file in order, with the texts of their suggestions if asked. Raises
     WorkspaceError."""
     last: LoggedLookup | None = None
     columns = ["place", "expected", "project", "session", "query_number", "prefix", "outcome", "text"]
@@ -254,7 +254,7 @@ def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
 def scores(
     lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
 ) -> Scores:
-    """Return the scores of a ranking. `predicted`: a number for each row, the best has the highest. `of` selects
+    """Return the scores of a ranking. `predicted`: a number for each row, the highest is first. `of` selects
     lookups."""
     ranks = rank_positives(lookups, predicted)[of]
     return Scores(

@@ -100,8 +100,7 @@ class Items:
         self._relevance: dict[str, dict[str, str | None]] = {}
 
     def list_event(self, query: Logged) -> dict[str, object]:
-        """Return an event with the numbers of all suggestions. New suggestions have their length and features, others
-        the features that changed."""
+        """Return an event with all numbers, length and features of new suggestions, and changed features of others."""
         new, changed = [], []
         for suggestion, row in zip(query.suggestions, query.features.tolist(), strict=True):
             # Nine digits distinguish any two numbers of 32 bits; missing features are NaN.

@@ -38,8 +38,7 @@ def perfect(session: SessionScore) -> bool:
 
 
 def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float]) -> Metric:
-    """Return a metric over the sessions in which the name is offered with any import. The first such suggestion
-    counts."""
+    """Return a metric over the sessions that offer the name with any import. The first such suggestion counts."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         grades = scoring.grades_of(session)

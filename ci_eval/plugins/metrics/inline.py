@@ -45,8 +45,7 @@ _acceptance = partial(make_metric, of=TASK.unit, order=(6, 1))
 KEY, THOUGHT = 0.2, 1.35
 """The seconds for a key, and for a decision: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
 WORTH = math.ceil((THOUGHT + KEY) / KEY)
-"""The number of characters from which on it takes less time to read a suggestion and accept it by one key than to type
-it: 8."""
+"""From this number of characters on, reading a suggestion and accepting it by a key is faster than typing it: 8."""
 
 
 def accepted_length(session: SessionScore) -> int:

@@ -21,7 +21,7 @@ def observe(session: SessionScore) -> Sequence[Observation]:
 
 
 def observe_cold(session: SessionScore) -> Sequence[Observation]:
-    """Return the latency of the first lookup in a file that was just opened: the engine has to read it before it
+    """Return the latency of the first lookup after a file was opened: the engine must read the file before it
     answers."""
     return [(lookup.latency, 1.0) for lookup in session.lookups if lookup.cold]
 
@@ -36,8 +36,7 @@ def latency(name: str, summary: str, observed: Observe = observe, statistic: str
 
 
 def right_within(budget: int) -> Metric:
-    """Return the metric for answers of at most `budget` ms whose first suggestion is the expected text; others are a
-    miss."""
+    """Return the metric of expected first suggestions within `budget` ms; all others are misses."""
 
     def observe(session: SessionScore) -> list[tuple[float, float]]:
         if not evaluated(session):

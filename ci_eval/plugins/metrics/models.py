@@ -49,8 +49,7 @@ def _cost_of_session(session: SessionScore) -> Sequence[Observation]:
 
 
 RIGHT = ("passes", "judge", "lineMatch")
-"""The grades that decide whether an answer is right: the test passes, the judge accepts a comment, the text is the
-expected one."""
+"""The grades that decide whether an answer is right: of a test, of a comment, of a text."""
 
 
 def is_right(session: SessionScore) -> bool | None:

@@ -90,8 +90,8 @@ def make_fence(text: str) -> str:
 PERMISSIVE = frozenset(
     "MIT Apache-2.0 BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense MPL-2.0 EPL-1.0 EPL-2.0 PSF-2.0".split()
 )
-"""Licences that allow redistribution: the UnitTests card's list, and ISC and Python's, which have no further
-conditions."""
+"""Licences that allow redistribution: the UnitTests card's list, and two without further conditions, ISC and
+Python's."""
 
 NAMES = re.compile(
     r"(?:(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml)"

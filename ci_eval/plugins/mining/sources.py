@@ -1,5 +1,4 @@
-"""Functions that read a project's source files in worker processes, and functions for the texts and children of
-nodes."""
+"""Functions that read source files in worker processes, and functions for the texts and children of nodes."""
 
 from __future__ import annotations
 
@@ -103,8 +102,7 @@ def dedent(source: bytes, begin: int, end: int) -> str:
 
 
 def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
-    """Return the text from `begin` to `end` without the ranges `cut` (sorted) and the blank lines that they would
-    leave."""
+    """Return a text from `begin` to `end` without the ranges `cut` (sorted) and the blank lines that they leave."""
     kept = b""
     for first, last in cut:
         start = max(line_begin(source, first), begin)

@@ -52,8 +52,7 @@ def by_frequency(context: FileContext) -> Keys:
 
 
 def by_last_use(context: FileContext) -> Keys:
-    """Order by the time of last use, the simplest good strategy of Robbes and Lanza, "How program history can improve
-    code completion" (ASE 2008)."""
+    """Order by last use, as Robbes and Lanza, "How program history can improve code completion" (ASE 2008)."""
     others, typed = load_other_names(context), Typed()
 
     def keys(suggestions: Sequence[Suggestion], caret: CaretContext) -> Columns:

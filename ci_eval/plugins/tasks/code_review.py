@@ -39,8 +39,7 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 
 def score(session: SessionScore) -> float:
-    """Return the chrF of the comment closest to the expected one, or, if a judge was asked, 1 / the first rank it
-    accepts."""
+    """Return the chrF of the closest comment, or, if a judge was asked, 1 / the first rank that the judge accepts."""
     grades = grades_of(session)
     return grades.get("judge", grades.get("chrf", 0.0))
 

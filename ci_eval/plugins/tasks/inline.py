@@ -26,8 +26,7 @@ BANDS = (
 
 
 def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterator[Item]:
-    """Yield one item for each line with tokens; none begins within another. The sampled first token depends on the
-    offset and text of each token alone."""
+    """Yield one item for each line with tokens; none begins within another. Its first token is sampled."""
     lines: dict[int, list[Token]] = {}
     for token in tokens:
         lines.setdefault(text.rfind("\n", 0, token.offset) + 1, []).append(token)

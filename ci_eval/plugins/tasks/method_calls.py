@@ -212,8 +212,7 @@ def mean(session: model.SessionScore, grade: str) -> float:
 
 
 def score(session: model.SessionScore) -> float:
-    """Return the mean F1 over the subsets of RANDOM; for a completion engine, whose lists have no end, the mean
-    R-precision."""
+    """Return the mean F1 over the subsets of RANDOM; of lists without end, the mean R-precision."""
     return mean(session, "f1" if query_cases.has_end(session) else "rPrecision")
 
 

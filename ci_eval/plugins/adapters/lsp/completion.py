@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -395,21 +395,21 @@ def add_edits(
     answer: CompletionList,
     text: str,
     encoding: Encoding,
-    name: str = "",
+    names: Collection[str] = (),
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
     """Return the suggestions with their edits of other parts of the document `text`. Suggestions without edits have
-    None, but those of `name` have ().
+    None, but those of `names` have ().
 
-    `resolve`: asks the server for the edits of an item of `name`, if they are not in the list. Raises EngineRaised if
+    `resolve`: asks the server for the edits of an item of `names`, if they are not in the list. Raises EngineRaised if
     edits cannot be read.
     """
     edited = [item.additional_text_edits for item in answer.items]
-    if not any(edited) and not any(suggestion.text == name for suggestion in suggestions):
+    if not any(edited) and not any(suggestion.text in names for suggestion in suggestions):
         return list(suggestions)
     lines = text.split("\n")
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
-    raw: list[Any] | None = None
+    raw: _RawList | None = None
 
     def find_offset(position: Position) -> int:
         # A position after the text is its end.
@@ -421,18 +421,18 @@ def add_edits(
     completed: list[Suggestion] = []
     for suggestion in suggestions:
         edits = edited[suggestion.item] if isinstance(suggestion, Offer) else None
-        if not isinstance(suggestion, Offer) or (not edits and suggestion.text != name):
+        if not isinstance(suggestion, Offer) or (not edits and suggestion.text not in names):
             completed.append(suggestion)
             continue
         if not edits and resolve:
-            raw = raw or _raw_items(answer)
-            resolved = resolve(raw[suggestion.item])
+            raw = raw or _read_raw(answer)
+            resolved = resolve(_decode_item(raw, suggestion.item))
             listed = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
             try:
                 # The conversion is not strict, since a line number may be written as 6.0.
                 edits = msgspec.convert(listed or [], list[TextEdit], strict=False)
             except UNREADABLE as error:
-                raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
+                raise EngineRaised(f"the edits of {suggestion.text!r} cannot be read: {error}") from error
         ranges = [
             (find_offset(edit.range.start), find_offset(edit.range.end), edit.new_text)
             for edit in edits or ()
@@ -443,12 +443,21 @@ def add_edits(
     return completed
 
 
-def _raw_items(answer: CompletionList) -> list[Any]:
-    whole: Any = msgspec.json.decode(answer.source)
-    if isinstance(whole, list):
-        return whole
-    shared = whole.get("itemDefaults") or {}
-    return [{"data": shared["data"], **item} if "data" in shared else item for item in whole["items"]]
+class _RawList(msgspec.Struct, rename="camel"):
+    items: list[msgspec.Raw]
+    item_defaults: dict[str, Any] | None = None
+
+
+def _read_raw(answer: CompletionList) -> _RawList:
+    """Return the items as text, since most of a long list is never decoded."""
+    whole = msgspec.json.decode(answer.source, type=list[msgspec.Raw] | _RawList)
+    return whole if isinstance(whole, _RawList) else _RawList(whole)
+
+
+def _decode_item(listed: _RawList, index: int) -> dict[str, Any]:
+    item: dict[str, Any] = msgspec.json.decode(listed.items[index])
+    shared = listed.item_defaults or {}
+    return {"data": shared["data"], **item} if "data" in shared else item
 
 
 def read_inline_items(

@@ -9,159 +9,100 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-Token = tuple[str, str, tuple[int, int], tuple[int, int]]
-"""A tuple: kind (comment, string, newline, indent or other), text, begin and end (lines from 1, columns from 0)."""
-
 
 class Unreadable(Exception):
     """A text in which a string or bracket is not closed, or a line ends a block that did not begin."""
 
 
-# The expressions and the order in which they are tried are those of CPython's Lib/tokenize.py.
-_DIGITS = r"[0-9](?:_?[0-9])*"
-_EXPONENT = rf"[eE][-+]?{_DIGITS}"
-_FLOAT = rf"(?:(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS})(?:{_EXPONENT})?|{_DIGITS}{_EXPONENT})"
-_WHOLE = r"0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?0)*|[1-9](?:_?[0-9])*"
+# The expressions and their order are those of CPython's Lib/tokenize.py. Numbers are read as names, and operators as
+# single characters, since these tokens stay in the text anyway.
 _PREFIX = r"(?:[bB][rR]?|[rR][bBfF]?|[fF][rR]?|[uU])?"
-_SIGN = (
-    r"//=|>>=|<<=|\*\*=|\.\.\.|!=|%=|&=|\*\*|\*=|\+=|-=|->|//|/=|:=|<<|<=|==|>=|>>|@=|\^=|\|=|"
-    r"[%&()*+,\-./:;<=>@\[\]^{|}~]"
-)
 _LINE_OF_STRING = r"'[^\n'\\]*(?:\\.[^\n'\\]*)*(?:'|\\\r?\n)|" r'"[^\n"\\]*(?:\\.[^\n"\\]*)*(?:"|\\\r?\n)'
 _NEXT = re.compile(
     rf"[ \f\t]*(?:(?P<joined>\\\r?\n)|(?P<end>\Z)|(?P<comment>#[^\r\n]*)|(?P<long>{_PREFIX}(?:'''|\"\"\"))|"
-    rf"(?P<number>{_DIGITS}[jJ]|{_FLOAT}[jJ]|{_FLOAT}|{_WHOLE})|(?P<newline>\r?\n)|(?P<sign>{_SIGN})|"
+    rf"(?P<newline>\r?\n)|(?P<sign>!=|[%&()*+,\-./:;<=>@\[\]^{{|}}~])|"
     rf"(?P<string>{_PREFIX}(?:{_LINE_OF_STRING}))|(?P<name>\w+))"
 )
 _CLOSING = {
     "'": re.compile(r"[^'\\]*(?:\\.[^'\\]*)*'"),
     '"': re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"'),
-    "'''": re.compile(r"[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"),
-    '"""': re.compile(r'[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'),
+    "'''": re.compile(r"[^'\\]*(?:(?s:\\.|'(?!''))[^'\\]*)*'''"),
+    '"""': re.compile(r'[^"\\]*(?:(?s:\\.|"(?!""))[^"\\]*)*"""'),
 }
 _TAB = 8
 """A tab ends at the next multiple of these columns."""
 
 
-def read(text: str) -> Iterator[Token]:
-    """Yield the tokens in order. Tokens without a text end a line or a block. Raises Unreadable."""
-    reader = _Reader()
-    for row, line in enumerate(re.findall(r"[^\n]*\n|[^\n]+", text), 1):
-        yield from reader.line(row, line)
-    yield from reader.finish()
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self._brackets = 0
-        self._joined = False
-        """Whether the last line ended in a backslash."""
-        self._indents = [0]
-        self._string = ""
-        """The text so far of a string that continues in the next line."""
-        self._begin = (0, 0)
-        """The line and column of that string."""
-        self._closing = _CLOSING["'"]
-        self._one_line = False
-        """Whether that string continues because of a backslash."""
-        self._row, self._last = 0, ""
-
-    def line(self, row: int, line: str) -> Iterator[Token]:
-        self._row, self._last = row, line
-        offset = 0
-        if self._string:
-            closed = self._closing.match(line)
-            if not closed:
-                self._string += line
-                if self._one_line and not line.endswith(("\\\n", "\\\r\n")):
-                    yield "other", self._string, self._begin, (self._row, len(line))
-                    self._string = ""
+def read(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the kind (comment, string, newline, indent or another) of each token, its begin and its end. Tokens without
+    a text end a line or a block. Raises Unreadable."""
+    at, brackets, indents = 0, 0, [0]
+    is_new, is_joined = True, False
+    while at < len(text):
+        if is_new and not brackets and not is_joined:
+            begin, line_end = at, text.find("\n", at) + 1 or len(text)
+            line = text[begin:line_end]
+            at += len(line) - len(line.lstrip(" \f\t"))
+            if at == len(text):
                 return
-            offset = closed.end()
-            yield "string", self._string + line[:offset], self._begin, (row, offset)
-            self._string = ""
-        elif not self._brackets and not self._joined:
-            offset, column = _indent(line)
-            if offset == len(line):
-                self._last = ""
-                return
-            if line[offset] in "#\r\n":
-                end = len(line.rstrip("\r\n")) if line[offset] == "#" else offset
-                if end > offset:
-                    yield "comment", line[offset:end], (row, offset), (row, end)
-                yield "other", line[end:], (row, end), (row, len(line))
-                return
-            if column > self._indents[-1]:
-                self._indents.append(column)
-                yield "indent", line[:offset], (row, 0), (row, offset)
-            while column < self._indents[-1]:
-                if column not in self._indents:
-                    raise Unreadable("the indentation of a line matches no earlier line")
-                self._indents.pop()
-                yield "other", "", (row, offset), (row, offset)
-        self._joined = False
-        yield from self._within(line, offset)
-
-    def _within(self, line: str, place: int) -> Iterator[Token]:
-        """Yield the tokens of a line from the offset `place` on, at which no string is open."""
-        while place < len(line):
-            match = _NEXT.match(line, place)
-            if not match:
-                yield "other", line[place], (self._row, place), (self._row, place + 1)
-                place += 1
+            if text[at] in "#\r\n":
+                end = begin + len(line.rstrip("\r\n")) if text[at] == "#" else at
+                yield "comment", at, end
+                yield "end of line", end, line_end
+                at = line_end
                 continue
-            kind = match.lastgroup or ""
-            begin, place = match.span(kind)
-            text = line[begin:place]
-            if kind == "long":
-                closed = self._open(text[-3:], line, begin).match(line, place)
-                if not closed:
-                    return
-                place = closed.end()
-                kind, text, self._string = "string", line[begin:place], ""
-            elif kind == "string" and text.endswith("\n"):
-                self._open(text.lstrip("bBrRuUfF")[0], line, begin)
-                return
-            elif kind == "joined":
-                self._joined = True
-                return
-            if kind == "sign":
-                self._brackets += (text in "([{") - (text in ")]}")
-            if kind == "newline" and self._brackets > 0:
-                kind = "other"
-            if kind != "end":
-                reported = kind if kind in ("comment", "string", "newline") else "other"
-                yield reported, text, (self._row, begin), (self._row, place)
-
-    def _open(self, quote: str, line: str, begin: int) -> re.Pattern[str]:
-        self._string, self._begin, self._one_line = line[begin:], (self._row, begin), len(quote) == 1
-        self._closing = _CLOSING[quote]
-        return self._closing
-
-    def finish(self) -> Iterator[Token]:
-        if self._string or self._brackets or self._joined:
-            raise Unreadable("the text ends within a string, within brackets, or after a backslash")
-        if self._last and self._last[-1] not in "\r\n" and not self._last.strip().startswith("#"):
-            yield "newline", "", (self._row, len(self._last)), (self._row, len(self._last) + 1)
-        for _ in self._indents[1:]:
-            yield "other", "", (self._row + 1, 0), (self._row + 1, 0)
+            yield from _read_indentation(text, begin, at, indents)
+        is_new = is_joined = False
+        match = _NEXT.match(text, at)
+        kind = (match.lastgroup or "") if match else "unknown"
+        begin, at = match.span(kind) if match else (at, at + 1)
+        word = text[begin:at]
+        if kind == "joined":
+            is_new = is_joined = True
+            continue
+        if kind == "long":
+            kind, at = _close(text, at, word[-3:])
+        elif kind == "string" and word.endswith("\n"):
+            kind, at = _close(text, at, word.lstrip("bBrRuUfF")[0])
+            is_new = kind != "string"
+        elif kind == "newline":
+            is_new, kind = True, kind if brackets <= 0 else "end of line"
+        elif kind == "sign":
+            brackets += (word in "([{") - (word in ")]}")
+        if kind != "end":
+            yield kind, begin, at
+    if brackets or is_joined:
+        raise Unreadable("the text ends within brackets or after a backslash")
+    if text[-1:] not in ("", "\r", "\n") and not text.rpartition("\n")[2].strip().startswith("#"):
+        yield "newline", at, at
 
 
-def _indent(line: str) -> tuple[int, int]:
-    """Return the offset at which a line's text begins, and its column."""
-    offset = column = 0
-    for character in line:
-        if character == " ":
-            column += 1
-        elif character == "\t":
-            column = (column // _TAB + 1) * _TAB
-        # As in CPython, a form feed starts the columns again.
-        elif character == "\f":
-            column = 0
-        else:
-            break
-        offset += 1
-    return offset, column
+def _read_indentation(text: str, begin: int, end: int, indents: list[int]) -> Iterator[tuple[str, int, int]]:
+    # As in CPython, a form feed starts the columns again.
+    column = len(text[begin:end].rpartition("\f")[2].expandtabs(_TAB))
+    if column > indents[-1]:
+        indents.append(column)
+        yield "indent", begin, end
+    while column < indents[-1]:
+        if column not in indents:
+            raise Unreadable("the indentation of a line matches no earlier line")
+        indents.pop()
+        yield "dedent", end, end
+
+
+def _close(text: str, at: int, quote: str) -> tuple[str, int]:
+    """Return `string` and the end of the string that is open at `at`. If a line of it neither closes it nor ends in a
+    backslash, return another kind and the end of that line."""
+    if len(quote) == 3 and (closed := _CLOSING[quote].match(text, at)):
+        return "string", closed.end()
+    while at < len(text) and len(quote) == 1:
+        end = text.find("\n", at) + 1 or len(text)
+        if closed := _CLOSING[quote].match(text, at, end):
+            return "string", closed.end()
+        if not text.endswith(("\\\n", "\\\r\n"), at, end):
+            return "broken string", end
+        at = end
+    raise Unreadable("the text ends within a string")
 
 
 # After `remove_comments_and_docstrings` of Microsoft's CodeXGLUE (MIT). It knows no template strings, regular
@@ -170,20 +111,20 @@ _COMMENT_OR_STRING = re.compile(r"//.*?$|/\*.*?\*/|'(?:\\.|[^\\'])*'|\"(?:\\.|[^
 
 
 def strip_comments(language: str, text: str) -> str:
-    """Return the text without comments and empty lines, in Python also without docstrings. Return the whole text if the
-    tokens of Python cannot be read."""
+    """Return the text without comments and empty lines, in Python also without docstrings; unreadable Python stays."""
     if language == "python":
         parts: list[str] = []
-        before, last_row, last_column = "indent", -1, 0
+        before, last = "indent", 0
         try:
-            for kind, token, (row, column), (end_row, end_column) in read(text):
-                last_column = 0 if row > last_row else last_column
-                parts.append(" " * (column - last_column))
+            for kind, begin, end in read(text):
+                line = text.rfind("\n", 0, begin) + 1
+                parts.append(" " * (begin - max(last, line)))
                 # As in the original, a string at the beginning of a statement is taken for a docstring, and one at the
                 # beginning of a line within brackets as well.
-                if before not in ("indent", "newline") and column > 0 if kind == "string" else kind != "comment":
-                    parts.append(token)
-                before, last_row, last_column = kind, end_row, end_column
+                is_docstring = kind == "string" and (before in ("indent", "newline") or begin == line)
+                if kind != "comment" and not is_docstring:
+                    parts.append(text[begin:end])
+                before, last = kind, end
         except Unreadable:
             return text
         stripped = "".join(parts)

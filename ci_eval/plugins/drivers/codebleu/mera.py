@@ -91,8 +91,7 @@ DEEPEST = 980
 
 
 class Incomplete(Exception):
-    """A statement at which the original fails, because a part is missing or is part of a string. The original then
-    finds no data flow in the whole text."""
+    """A statement at which the original fails, so that it finds no data flow in the whole text."""
 
 
 Rule = Callable[["MeraFlow", Node, States], States]

@@ -17,8 +17,7 @@ OF_A_NAME = 0.2
 
 
 def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
-    """Return the four parts, their mean, and the share of the text that the grammar can read; 0 to 1. Raises
-    TooMuch."""
+    """Return the four parts, their mean, and the share of readable text, 0 to 1. Raises TooMuch."""
     reference_tree, hypothesis_tree = parse(language, reference), parse(language, hypothesis)
     parsed = readable(hypothesis_tree)
     drop_comments(reference_tree)
@@ -76,8 +75,7 @@ def precision(expected: Sequence[str], given: Sequence[str], weights: Mapping[st
 
 
 def same_subtrees(expected: Node, given: Node) -> float:
-    """Return the F1 of the sub-trees that both trees have. A sub-tree counts as often as in the tree that has fewer of
-    it. Names are ignored."""
+    """Return the F1 of common sub-trees, each as often as in the tree that has fewer of it. Names are ignored."""
     numbers: dict[tuple[str, tuple[int, ...]], int] = {}
     expected_subtrees, given_subtrees = _subtrees(expected, numbers), _subtrees(given, numbers)
     return 2 * (expected_subtrees & given_subtrees).total() / (expected_subtrees.total() + given_subtrees.total())
@@ -128,8 +126,7 @@ class Rules:
     hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Node → its fields that hold no variables."""
     lists: frozenset[str] = frozenset()
-    """The nodes with parts. If both sides are lists of equal length, each part on the left gets the value of its part
-    on the right."""
+    """The nodes with parts. Of two lists of equal length, each part on the left gets the value of one on the right."""
     parameters: frozenset[str] = frozenset()
     """The nodes whose children, if they are variables, get their values from a caller."""
     variables: frozenset[str] = frozenset(("identifier",))

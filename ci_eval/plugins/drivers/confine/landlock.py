@@ -58,9 +58,7 @@ def version() -> tuple[int, str]:
 def restrict(rules: Iterable[tuple[str, int]], abi: int, port: int = 0) -> None:
     """Restrict this process, for good, to the rights of the rules at each path and below it.
 
-    `abi`: the version of Landlock to use. `port`: the only TCP port to connect to, from version 4; 0 = none. Raises
-    OSError.
-    """
+    `abi`: the version of Landlock. `port`: the only TCP port to connect to, from version 4, or 0. Raises OSError."""
     handled = 0
     for since, rights in SINCE.items():
         handled |= rights if abi >= since else 0

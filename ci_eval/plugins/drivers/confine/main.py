@@ -96,8 +96,7 @@ def main() -> None:
 
 
 def confine(options: Options, counted: bool) -> str:
-    """Confine this process as much as the kernel can, and return the sandbox report. `counted`: a control group counts
-    the process's memory."""
+    """Confine this process, and return the sandbox report. `counted`: a control group counts the process's memory."""
     walls, reasons = [], []
     # The kernel requires NO_NEW_PRIVILEGES for Landlock and seccomp.
     calls.prctl(calls.NO_NEW_PRIVILEGES)

@@ -11,8 +11,7 @@ from ci_eval.plugins.jetbrains import generation
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether this generation wrote the configuration: then it has reordering or a modelled user, and no
-    strategy at the top."""
+    """Return whether the configuration has reordering or a modelled user, and no strategy at the top."""
     return "strategy" not in config and generation.has_later_keys(config)
 
 

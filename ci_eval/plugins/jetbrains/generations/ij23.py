@@ -1,5 +1,5 @@
-"""The plugin since 2023. It evaluates any feature of the IDE, of which ci-eval reads token completion. Since 2024, a
-workspace may have several projects."""
+"""The plugin since 2023, of whose features ci-eval reads token completion. Since 2024, it evaluates several
+projects."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ci_eval.plugins.jetbrains.generation import Generation
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether this generation wrote the configuration: then it has neither reordering nor a modelled user."""
+    """Return whether the configuration has neither reordering nor a modelled user."""
     return "strategy" not in config and not generation.has_later_keys(config)
 
 

@@ -37,8 +37,8 @@ NONE, IGNORED = -1, -2
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     method_context: Literal["qualified", "name", "off"] = "qualified"
-    """The use of the enclosing method: its qualified name (useless in other projects unless it overrides a library's),
-    its name alone, or off."""
+    """The use of the enclosing method: its qualified name (in other projects only of overridden ones), its name, or
+    off."""
     class_context: bool = False
     definition: bool = True
     most_usages: Annotated[int, Meta(ge=0)] = 30_000
@@ -93,8 +93,7 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
         return values.astype(np.int64)
 
     def starts(self, name: str, *, of: int) -> Ints:
-        """Return the beginnings of parts of an array, and the end of the last. `of`: number of its elements. Raises
-        ConfigError."""
+        """Return the beginnings of parts of an array of `of` elements, and the end of the last. Raises ConfigError."""
         starts = self.numbers(name, below=of + 1)
         whole = starts.size and starts[0] == 0 and starts[-1] == of and (np.diff(starts) >= 0).all()
         require(bool(whole), f"{name} does not divide its {of:,} elements")

@@ -133,8 +133,8 @@ def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
-    """Return the samples, sorted by the time of the comment. `answer` asks a language model whether a comment can be
-    understood from the change alone."""
+    """Return the samples, sorted by the comment's time. `answer` asks a language model about each comment, see
+    `make_prompt`."""
     mined = Mined()
     waiting = []
     for source in selection.sources:

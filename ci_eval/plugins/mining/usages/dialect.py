@@ -19,8 +19,8 @@ Receiver = Literal["object", "unknown", "module", "class", "this", "array", "typ
 """The kind of the expression before the dot of a call: an object of known or unknown type, or something else."""
 
 Infer = Callable[[bytes, int], tuple[Receiver, str]]
-"""Infers a type that local rules do not determine: source, offset of a receiver's last byte → its kind, and its fully
-qualified type or ""."""
+"""Infers types beyond local rules: source, offset of a receiver's last byte → its kind, and its qualified type or
+""."""
 
 
 class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +57,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     grammars: Mapping[str, str]
     mine: Callable[[bytes, str, Node, ProjectContext], MinedText]
-    """Mines UTF-8 text: text, path in the project, root of the tree, project → usages. Skips unreadable parts, and
-    raises nothing."""
+    """UTF-8 text, path in the project, root of the tree, project → usages. Skips unreadable parts, and raises
+    nothing."""
     dangling: Pattern[bytes]
     """Matches the dot of a call that is being typed. A blank replaces it, or the next line would belong to the call."""
     own: Callable[[Iterable[str]], frozenset[str]]

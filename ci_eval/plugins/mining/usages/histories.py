@@ -249,8 +249,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
-    """Yield the files with one of these extensions, sorted. A zip is unpacked within LIMITS; if that fails, it is
-    counted."""
+    """Yield the files with these extensions, sorted. A zip is unpacked within LIMITS; if that fails, it is counted."""
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         root = path
         if path.is_file() and path.suffix == ".zip":

@@ -39,8 +39,7 @@ class Neighbours:
         self._of_call = np.searchsorted(self._flat[by_call], np.arange(self._calls + 1))
 
     def distances(self, known: Known) -> Ints:
-        """Return the number of columns in which each usage differs from the query. Each call and each value of a slot
-        is a column."""
+        """Return the number of columns (calls and values of slots) in which each usage differs from the query."""
         # Calls that only the usage has do not count, since the recommender proposes these.
         distances = np.full(len(self._counts), len(known.calls))
         for slot, value in enumerate(known.contexts):

@@ -1,4 +1,4 @@
-"""The pairing of Java: methods with @Test and similar, paired with methods of the class that the test's class is named
+"""The pairing of Java: methods with @Test and similar, and methods of the class that the test's class is named
 after."""
 
 from __future__ import annotations

@@ -106,8 +106,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
 
 
 def _is_function(value: Node) -> bool:
-    """Return whether a value is a function. Calls that make one from functions count: debounce(function …), typed(name,
-    { …: function … })."""
+    """Return whether a value is a function, or a call with one: debounce(function …), typed(name, {…: function …})."""
     if value.type in FUNCTIONS:
         return True
     for argument in named_children(value.child_by_field_name("arguments")) if value.type == "call_expression" else []:
@@ -124,8 +123,8 @@ def _tests(source: bytes, path: str, root: Node) -> list[pairing.Test]:
 
     @cache
     def context(suite: int) -> str:
-        """Return the code outside of suites and tests, and the outermost suite, which begins at the byte `suite`,
-        without its tests."""
+        """Return the code outside of suites and tests, and the outermost suite (at the byte `suite`) without its
+        tests."""
         texts = []
         for node, inner in parts:
             if not inner or node.start_byte <= suite < node.end_byte:
@@ -230,8 +229,8 @@ def _names(node: Node) -> Iterator[Node]:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield the last called function after which the test's file or a suite is named; else the last one that a title
-    names; else the last one."""
+    """Yield the last called function whose name the test's file or a suite has; else that a title has; else the
+    last."""
     # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
     subjects = [pairing.words(title) for title in (pairing.subject(pairing.stem(test.place.path)), *test.titles)]
@@ -246,7 +245,7 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
 
 
 def _callees(test: pairing.Test, call: pairing.Call, index: pairing.Index) -> list[pairing.Function]:
-    """Return the functions of the imported project file; without an import, the methods of that name unless it is built
+    """Return the functions of an imported project file; without an import, the methods of a name that is not built
     in."""
     module = test.imports.get(call.receiver or call.name)
     functions = [function for function in index.named(call.name) if call.fits(function)]

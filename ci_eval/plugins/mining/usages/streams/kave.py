@@ -266,8 +266,7 @@ class Event(msgspec.Struct, rename="pascal", kw_only=True):
     """UTC if no zone is recorded."""
 
     def selected(self) -> str:
-        """Return the method, or "" if no proposal was selected. If the proposal is not recorded, the first one
-        counts."""
+        """Return the selected method or "". If the selection is not recorded, the first proposal counts."""
         if self.terminated_state != APPLIED:
             return ""
         shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection

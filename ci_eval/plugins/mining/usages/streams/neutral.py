@@ -55,8 +55,7 @@ IDLE = 2.0
 
 
 class EditReplay:
-    """The replay of one user's edits to a file. Snapshots are taken before each pause, after each new line, and at each
-    completion."""
+    """The replay of one user's edits to a file, with snapshots before pauses, after new lines, and at completions."""
 
     def __init__(self, user: str, file: str) -> None:
         self.user, self.file, self.text = user, file, ""

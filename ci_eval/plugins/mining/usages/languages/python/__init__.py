@@ -249,7 +249,7 @@ class PythonWalk(Walk[Scope]):
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
     def _broken(self, node: Node, scope: Scope) -> None:
-        """Visit nodes that the grammar could not combine: nodes after the header of a class or function count as its
+        """Visit nodes that the grammar could not combine: those after the header of a class or function are its
         body."""
         # The scopes of the last class and the last function.
         around = [scope, scope]

@@ -97,8 +97,7 @@ def modules(paths: Iterable[str]) -> frozenset[str]:
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Yield each bound name, the qualified name that it means, and whether that is surely a module. `module`: the
-    importing module."""
+    """Yield each bound name, its qualified name, and whether that is surely a module. `module`: the importing one."""
     if node.type == "import_statement":
         for child in node.children[1:]:
             full = node_text(source, child.child_by_field_name("name") or child)
