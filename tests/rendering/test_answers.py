@@ -44,7 +44,7 @@ def test_a_broken_gate_comes_first_with_its_figure() -> None:
 def test_an_engine_that_failed_everywhere_comes_before_its_figures() -> None:
     result = compared(side("zuban"), None, Verdict.NOT_SHOWN)
     result = replace(result, new=replace(result.new, failed=result.new.sessions))
-    assert answer(result)[0].endswith(" failed in all its sessions: mend that first (ci-eval report zuban)")
+    assert answer(result)[0].endswith(" failed in all its sessions: mend that (ci-eval report zuban)")
     assert not any("failed in all" in line for line in answer(replace(result, new=result.base)))
 
 

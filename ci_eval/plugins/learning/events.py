@@ -11,8 +11,6 @@ import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -23,7 +21,7 @@ from numpy.typing import NDArray
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.logs.features import CATEGORIES, NAMES, SCHEMA
-from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, ShownList, read_lookups, select_lookups
+from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, ShownList, select_lookups
 
 Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"
@@ -197,27 +195,6 @@ def _lines(path: Path) -> Iterator[bytes]:
                     yield line
     except (OSError, EOFError, zlib.error) as error:
         raise WorkspaceError(f"{path} is damaged: {error}; fetch the logs again") from error
-
-
-def read_sessions(path: Path) -> Iterator[ShownSession]:
-    """Yield the sessions of a Parquet file. As in event logs, cancelled ones have no wanted item. Raises
-    WorkspaceError."""
-    for (project, session), group in groupby(read_lookups(path, texts=True), key=attrgetter("project", "session")):
-        lookups, numbers = list(group), dict[str, int]()
-        shown = [
-            Shown(
-                typed=lookup.typed,
-                ids=[numbers.setdefault(text, len(numbers)) for text in lookup.texts],
-                features=[dict(zip(NAMES, row, strict=True)) for row in lookup.rows.tolist()],
-            )
-            for lookup in lookups
-        ]
-        expected = [
-            numbers[lookup.texts[place]] for lookup in lookups for place in np.flatnonzero(lookup.expected).tolist()
-        ]
-        outcome = lookups[-1].outcome
-        wanted = expected[0] if expected and outcome != "cancelled" else None
-        yield ShownSession(user=project, session=session, lookups=shown, outcome=outcome, wanted=wanted)
 
 
 POSITION = "position"
