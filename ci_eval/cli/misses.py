@@ -147,7 +147,6 @@ def cases(
     Examples:
       ci-eval cases cases --engine pyright
       ci-eval cases cases --engine-command './build/server --stdio' --snapshot cases/lists.json
-      ci-eval cases cases configs/night.yaml --output results
     """
     if update and not snapshot:
         raise click.UsageError("--update writes a snapshot: add --snapshot FILE")
