@@ -31,7 +31,6 @@ def import_(workspace: Path, **options: Any) -> None:
     \b
     Examples:
       ci-eval import completion-evaluation/2021-03-01_02-00-00 --output imported
-      ci-eval import 2022-05-01_02-00-00 --engine jetbrains@IU-221.5591.52 --output imported
     """
     screen = Screen()
     present_evaluation(conversion.import_workspace(workspace, screen=screen, **options), screen)
@@ -61,7 +60,6 @@ def export_(workspace: Path, form: str | None, generation: str | None, output: P
     \b
     Examples:
       ci-eval export night --format parquet --output tables
-      ci-eval export night --format csv --filter 'kind=METHOD_CALL prefix=1' --output calls
       ci-eval export night --to ij23 --output completion-evaluation/2026-11-22_02-00-00
     """
     if generation and view.filters:

@@ -58,7 +58,6 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
     \b
     Examples:
       ci-eval init
-      ci-eval init --for night,notice,site
       ci-eval init --language go --engine gopls --project go:github.com/spf13/cobra@v1.8.1
       ci-eval init --ci teamcity --for night,pull-request --build 'make server' --engine-command 'build/server --stdio'
     """

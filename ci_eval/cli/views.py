@@ -45,7 +45,6 @@ def plan_(configs: tuple[Path, ...], **options: Any) -> None:
     \b
     Examples:
       ci-eval plan configs/*.yaml --shards 4
-      ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
     _announce_plan(plan_job.plan(configs, **options))
 
@@ -64,7 +63,6 @@ def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
     \b
     Examples:
       ci-eval plan-logs configs/*.yaml
-      ci-eval plan-logs configs/python.yaml --project pypi:click==8.1.7
     """
     _announce_plan(plan_job.plan_logs(configs, projects))
 
