@@ -121,12 +121,6 @@ def schema_(name: str) -> None:
     _print_json(listing.schema(name), Screen())
 
 
-def _word(finding: doctor_job.Finding) -> str:
-    if finding.good:
-        return "ok" if finding.tried else "untried"
-    return "MISSING" if finding.needed else "absent"
-
-
 @cli.command()
 @click.option("--endpoint", metavar="URL", help="Probe the endpoint of a language model, such as http://HOST/v1.")
 @click.option("--model", metavar="NAME", help="With --endpoint: the model to ask (default: the first that it lists).")
@@ -153,6 +147,10 @@ def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
     if model or key:
         raise click.UsageError("--model and --key say whom to ask at --endpoint: add it")
     findings = list(doctor_job.examine())
-    screen.table(["", "", ""], [(_word(finding), finding.what, finding.detail) for finding in findings])
+    rows = []
+    for finding in findings:
+        word = ("ok" if finding.tried else "untried") if finding.good else "MISSING" if finding.needed else "absent"
+        rows.append((word, finding.what, finding.detail))
+    screen.table(["", "", ""], rows)
     if any(finding.needed and not finding.good for finding in findings):
         raise PreparationError("something that every evaluation needs is missing; the table says what helps")

@@ -106,14 +106,6 @@ def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJ
     return jobs
 
 
-def evaluations(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
-
-
-def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
-
-
 def _check_names(names: Sequence[str]) -> None:
     """Raise ConfigError if two names are equal, or one begins with the other."""
     for name, longer in permutations(names, 2):
