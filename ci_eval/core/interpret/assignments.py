@@ -166,7 +166,11 @@ def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallComplet
 def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
     """Return the sessions to ask twice, and after them as many more, which are asked twice if answers differed."""
     # The draw of `chooses` is not used, since all chosen sessions of a sample have low draws.
-    sessions = [call.session for call in chosen(assignment, actions)] if assignment.twice else []
+    if not assignment.twice:
+        return []
+    among = assignment.among
+    calls = (call.session for call in first_calls(actions)) if among is None else sorted(among)
+    sessions = [*filter(assignment.chooses, calls)]
     sessions.sort(key=lambda session: draw(assignment.setup.settings.seed, f"{session} twice"))
     return sessions[: GROWTH * assignment.twice]
 
