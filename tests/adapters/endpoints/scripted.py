@@ -36,6 +36,8 @@ def sends(body: bytes | str, code: int = 200, *, length: int | None = None, **he
             handler.send_header(name.replace("_", "-"), value)
         handler.send_header("Content-Length", str(len(data) if length is None else length))
         handler.end_headers()
+        # The next request may arrive as soon as this answer is complete, before this thread goes on.
+        getattr(handler, "leave", lambda: None)()
         handler.wfile.write(data)
         handler.close_connection = length is not None
 
@@ -111,7 +113,7 @@ def serve(*replies: Reply) -> Iterator[Endpoint]:
     """An endpoint that gives each request the next of the replies; the last one serves for the rest."""
     left = list(replies)
     lock = threading.Lock()
-    now: list[int] = []
+    now: set[int] = set()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -121,15 +123,18 @@ def serve(*replies: Reply) -> Iterator[Endpoint]:
             with lock:
                 endpoint.asked.append(body)
                 endpoint.headers.append(dict(self.headers))
-                now.append(1)
+                now.add(id(self))
                 endpoint.at_once = max(endpoint.at_once, len(now))
                 reply = left.pop(0) if len(left) > 1 else left[0]
             try:
                 reply(self, body)
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True  # who asked is gone
+            self.leave()
+
+        def leave(self) -> None:
             with lock:
-                now.pop()
+                now.discard(id(self))
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name in the base class
             pass
