@@ -49,7 +49,7 @@ def session(kind: Kind, typed: int = 0) -> SessionScore:
 
 def test_names_lead_after_one_letter_and_other_groups_stand_beside_them() -> None:
     mine = SessionsFilter(name="mine", filters=FiltersConfig(is_static=True))
-    filters = report_filters(grouped=True, lengths=(3, 0, 1), declared=[mine], weights={}, headline="names")
+    filters = report_filters(grouped=True, lengths=(3, 0, 1), declared=[mine], headline="names")
     names = [part.name for part in filters.all]
     assert names == [
         *("ALL", "mine", "Prefix 0", "Prefix 1", "Prefix 3"),
@@ -61,13 +61,13 @@ def test_names_lead_after_one_letter_and_other_groups_stand_beside_them() -> Non
     assert filters.over({"names, Prefix 1": 0}).headline == "ALL"
 
 
-def test_a_report_filter_weighs_sessions() -> None:
-    names = report_filters(grouped=True, lengths=(1,), declared=[], weights={}, headline="names").leading
-    assert [names.weight(session(kind, typed)) for kind, typed in ((Kind.FIELD, 1), (Kind.FIELD, 0))] == [1.0, 0.0]
-    assert names.weight(session(Kind.KEYWORD, 1)) == 0.0
+def test_a_report_filter_takes_its_kinds_and_letters() -> None:
+    names = report_filters(grouped=True, lengths=(1,), declared=[], headline="names").leading
+    assert names.passes(session(Kind.FIELD, 1))
+    assert not names.passes(session(Kind.FIELD, 0))
+    assert not names.passes(session(Kind.KEYWORD, 1))
     static = ReportFilter(name="static", filters=FiltersConfig(is_static=True))
-    assert static.weight(session(Kind.FIELD)) is None, "whether it is static is not known"
-    assert ReportFilter(name="w", weights={Kind.FIELD: 2.5}).weight(session(Kind.FIELD)) == 2.5
+    assert static.passes(session(Kind.FIELD)) is None, "whether it is static is not known"
 
 
 @pytest.mark.parametrize(

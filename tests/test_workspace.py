@@ -50,17 +50,6 @@ def test_a_folder_without_manifest_is_no_workspace(tmp_path: Path) -> None:
         Workspace.open(tmp_path)
 
 
-def test_a_language_of_before_has_its_name_of_today(tmp_path: Path) -> None:
-    workspace = Workspace.create(tmp_path / "w")
-    manifest = (
-        (Path(__file__).parent / "jobs" / "manifest.json")
-        .read_text()
-        .replace('"language": "python"', '"language": "another"')
-    )
-    (workspace.folder / "manifest.json").write_text(manifest)
-    assert Workspace.open(workspace.folder).manifest().conditions()["language"] == "text"
-
-
 def test_a_truncated_sessions_file_is_named(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))

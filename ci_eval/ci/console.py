@@ -209,28 +209,28 @@ class _Grid(msgspec.Struct, frozen=True):
         rows = [[row[place] for place in places] for row in self.rows]
         return _Grid([self.columns[place] for place in places], rows, numbers, self.styles)
 
-    def widths(self, room: int) -> list[int]:
+    def widths(self, available: int) -> list[int]:
         widest, least = list[int](), list[int]()
         for place, column in enumerate(zip(self.columns, *self.rows, strict=True)):
             widest.append(max(1, *map(cell_len, column)))
             words = (cell_len(word) for cell in column for word in cell.split())
             is_number = 0 < place <= self.numbers
             least.append(widest[place] if is_number else max(min(TEXT, widest[place]), *words, 1))
-        room -= GAP * (len(widest) - 1)
-        if sum(least) > room:
+        available -= GAP * (len(widest) - 1)
+        if sum(least) > available:
             return []
-        while sum(widest) > room:
+        while sum(widest) > available:
             longest = max(
                 (place for place in range(len(widest)) if widest[place] > least[place]), key=widest.__getitem__
             )
             widest[longest] -= 1
         return widest
 
-    def print(self, console: Console, title: str, room: int) -> None:
-        """Print a line for each cell if the grid does not fit into its `room`."""
+    def print(self, console: Console, title: str, width: int) -> None:
+        """Print a row on one line, or a line for each cell if rows do not fit into `width`."""
         if title:
             console.print(Text(plaintext.line(title), style="italic"), soft_wrap=True)
-        widths = self.widths(room)
+        widths = self.widths(width)
         if not widths:
             for first, *others in self.rows:
                 console.print(Text(plaintext.line(first), style="bold"), soft_wrap=True)
@@ -268,6 +268,6 @@ def _console(stream: TextIO, host: Host) -> Console:
         # rich reads COLUMNS by itself.
         known = stream.isatty() or os.environ.get("COLUMNS", "").isdigit()
         return Console(file=stream, width=None if known else WIDTH, highlight=False, soft_wrap=False)
-    # rich writes any text, and no text may act as a command to the CI.
+    # No text may act as a command to the CI.
     guarded = cast("IO[str]", Guarded(stream, host.harmless))
     return Console(file=guarded, width=WIDTH, highlight=False, soft_wrap=False, force_terminal=False)

@@ -96,7 +96,7 @@ class Project:
 
 
 class _MissingError(DownloadError):
-    """An answer of GitLab that there is nothing at an address."""
+    """GitLab has nothing at this address (404)."""
 
 
 def _check(answer: requests.Response) -> requests.Response:

@@ -101,9 +101,9 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
         inputs = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
     inputs = {name: text.strip() for name, text in inputs.items() if text.strip()}
     for name in {entry.name for entry in INPUTS if entry.passing == "flag"} & inputs.keys():
-        # A `yes` taken for false would be a run of something else.
+        # If `yes` counted as false, something else would be measured.
         if (said := inputs[name].lower()) not in {"true", "false"}:
-            raise ConfigError(f"the input {name} is {inputs[name]}: it is true or false")
+            raise ConfigError(f"the input {name} is {inputs[name]}: give true or false")
         inputs[name] = said
     return inputs
 
@@ -136,7 +136,7 @@ def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
 def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
     """Return the arguments of ci-eval for a job; on a first night, `compare` gets no base. Raises ConfigError."""
     if job not in JOBS:
-        raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
+        raise ConfigError(f"there is no job {job!r}: jobs are {', '.join(JOBS)}")
     _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
     if job in ASKING and job != CASES and not {"config", "project"} & inputs.keys():
         raise ConfigError(f"nothing says what {job} measures: give the input config, a YAML file, or project")

@@ -165,10 +165,14 @@ def summary(matrices: tuple[str, ...]) -> None:
 
     JSON is the output `each-evaluation` of `plan`; an empty one is ignored. Needs GITHUB_TOKEN.
     """
-    evaluations = [evaluation for text in matrices if text for evaluation in _matrix(text).include]
-    text = posts.page(
-        Repository(os.environ), {evaluation.evaluation: evaluation.allow_failure for evaluation in evaluations}
-    )
+    evaluations: dict[str, bool] = {}
+    for matrix in filter(None, matrices):
+        try:
+            rows = msgspec.json.decode(matrix, type=_Matrix).include
+        except msgspec.DecodeError:
+            raise ConfigError(f"{matrix!r} is not a matrix such as plan's output `each-evaluation`") from None
+        evaluations |= {row.evaluation: row.allow_failure for row in rows}
+    text = posts.page(Repository(os.environ), evaluations)
     screen = Screen()
     screen.host.announce(Announcement(status=f"{len(evaluations)} evaluations", summary=text))
     for line in text.splitlines():
@@ -263,13 +267,6 @@ class _Evaluation(msgspec.Struct, frozen=True, rename="camel"):
 
 class _Matrix(msgspec.Struct, frozen=True):
     include: list[_Evaluation]
-
-
-def _matrix(text: str) -> _Matrix:
-    try:
-        return msgspec.json.decode(text, type=_Matrix)
-    except msgspec.DecodeError:
-        raise ConfigError(f"{text!r} is not a matrix such as plan's output `each-evaluation`") from None
 
 
 def _announce(status: str, **outputs: str) -> None:

@@ -73,10 +73,7 @@ def compare_(
     Examples:
       ci-eval compare last-night tonight
       ci-eval compare main pull --gate 'RecallAt1 >= -1pp' --gate 'MeanRank <= +5% and +0.2'
-      ci-eval compare main pull --gate 'RecallAt5 non-inferior 0.5pp'
-      ci-eval compare main pull --filter 'kind=METHOD_CALL prefix=1' --gate 'RecallAt1[static=true] >= -1pp'
       ci-eval compare jedi pyright pylsp                       a ranking, and each with the first
-      ci-eval compare suite-main suite-pull                    a row per project, and other projects
       ci-eval compare last-night tonight --history nights      the trend; a file per night is added to nights
       ci-eval compare jedi pyright --expect thesis --gate 'TypingSaved >= -1pp'     what a user would save on average
     """
@@ -173,11 +170,8 @@ def compare_engines_(
     \b
     Examples:
       ci-eval compare-engines jedi zuban --project pypi:flask==3.0.3 --output pair
-      ci-eval compare-engines jedi@0.18.2 jedi@0.19.2 configs/python.yaml --rounds 5
-      ci-eval compare-engines jedi zuban --detect 2pp --power 0.9       just enough sessions to find 2 points
       ci-eval compare-engines jedi zuban pyright configs/python.yaml    ranked, and each with each
       ci-eval compare-engines configs/python.yaml --new-set completionType=FREQUENCY
-      ci-eval compare-engines pyright --new-set autoImport=off --project pypi:flask==3.0.3
       ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
     """
     if choices.engine or choices.engine_command is not None:
@@ -273,7 +267,6 @@ def sweep_(choices: Choices, varied: tuple[str, ...], **options: Any) -> None:
     Examples:
       ci-eval sweep night.yaml --vary engine.options.order=1,2,3,6 --output sweep
       ci-eval sweep --task tokens --project path:. --vary engine=frequency,recency,ngram
-      ci-eval sweep night.yaml --vary 'engine.options.scopes=[file],[file, folder, project]'
     """
     require_output(options["output"], resume=options["resume"], what="folder")
     screen = Screen()

@@ -86,7 +86,6 @@ def unit_tests(
     \b
     Examples:
       ci-eval dataset unit-tests pypi:networkx==3.3 --language python --output tests.jsonl
-      ci-eval dataset unit-tests path:. go:github.com/spf13/cobra@v1.8.1 --language go --output tests.jsonl
     """
     selection = Selection(limit=limit, seed=seed, only_high=confidence == "high", shares=shares)
     records.mine_unit_tests(projects, language, output, selection, screen=Screen(), **options)
@@ -147,7 +146,6 @@ def code_review(
     \b
     Examples:
       ci-eval dataset code-review --github pallets/click --github spf13/cobra --output reviews.jsonl
-      ci-eval dataset code-review --github pallets/click --review ann.csv --review bo.csv --output r.jsonl
     """
     if only_accepted and not options["reviews"]:
         raise click.UsageError("--only-accepted needs --review FILE.csv")
@@ -211,7 +209,6 @@ def usages(output: Path, language: str | None, **options: Any) -> None:
       ci-eval dataset usages --project pypi:requests==2.32.3 --language python --output usages.jsonl
       ci-eval dataset usages --git . --language python --output histories.jsonl
       ci-eval dataset usages --stream neutral=recording.jsonl --language python --output histories.jsonl
-      ci-eval dataset usages --stream kave=Events --output histories.jsonl
     """
     sources = {name: options.pop(name) for name in SOURCES}
     chosen = [name for name in SOURCES if sources[name]]

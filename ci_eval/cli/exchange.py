@@ -16,18 +16,12 @@ from ci_eval.jobs.jetbrains import conversion
 from ci_eval.plugins.exports.tables import FORMATS
 from ci_eval.plugins.jetbrains import generations
 
-GENERATIONS = click.Choice(generations.names())
-
-
 ENGINE = "The engine that answered; the plugin does not store it."
 
 
 @cli.command("import")
 @click.argument("workspace", type=FILE)
 @click.option("--output", type=FOLDER, metavar="DIR", required=True, help="A new workspace.")
-@click.option(
-    "--from", "generation", type=GENERATIONS, help="The plugin that wrote it. Default: as its config.json says."
-)
 @click.option("--engine", metavar="NAME@VERSION", default="jetbrains", help=ENGINE)
 def import_(workspace: Path, **options: Any) -> None:
     """Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.
@@ -37,7 +31,6 @@ def import_(workspace: Path, **options: Any) -> None:
     \b
     Examples:
       ci-eval import completion-evaluation/2021-03-01_02-00-00 --output imported
-      ci-eval import 2022-05-01_02-00-00 --engine jetbrains@IU-221.5591.52 --output imported
     """
     screen = Screen()
     present_evaluation(conversion.import_workspace(workspace, screen=screen, **options), screen)
@@ -48,7 +41,12 @@ def import_(workspace: Path, **options: Any) -> None:
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), help="The format of the tables; parquet needs the extra `ml`."
 )
-@click.option("--to", "generation", type=GENERATIONS, help="Write a workspace for this version of the plugin.")
+@click.option(
+    "--to",
+    "generation",
+    type=click.Choice(generations.names()),
+    help="Write a workspace for this version of the plugin.",
+)
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="A new folder.")
 @add_view_options
 def export_(workspace: Path, form: str | None, generation: str | None, output: Path, view: View) -> None:
@@ -62,7 +60,6 @@ def export_(workspace: Path, form: str | None, generation: str | None, output: P
     \b
     Examples:
       ci-eval export night --format parquet --output tables
-      ci-eval export night --format csv --filter 'kind=METHOD_CALL prefix=1' --output calls
       ci-eval export night --to ij23 --output completion-evaluation/2026-11-22_02-00-00
     """
     if generation and view.filters:

@@ -125,7 +125,7 @@ def _ci_option(*, hidden: bool = False) -> click.Option:
 
 
 class Commands(click.Group):
-    """A group that takes --ci, -q and -v after its commands as well, and whose help has each summary whole."""
+    """A group whose commands also take --ci, -q and -v, and whose help does not cut summaries."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add the options --ci, -q and -v; see `click.Group.add_command`."""
@@ -229,13 +229,13 @@ class Bash(BashComplete):
         place = int(os.environ["COMP_CWORD"])
         words = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: place + 1]
         whole: list[str] = []
-        behind = False
+        follows_equals = False
         for word in words:
-            if whole and (behind or word == "="):
+            if whole and (follows_equals or word == "="):
                 whole[-1] += word
             else:
                 whole.append(word)
-            behind = word == "="
+            follows_equals = word == "="
         if whole[-1] != words[-1]:
             self._kept = whole[-1][: whole[-1].rindex("=") + 1]
         return whole[1:-1], whole[-1]

@@ -48,7 +48,6 @@ def causes(
       ci-eval causes night
       ci-eval causes night --other pyright-night --set reports.headline=all
       ci-eval causes pull-request --base night
-      ci-eval causes night --filter kind=METHOD_CALL --open
     """
     screen = Screen()
     done, reports = show.list_causes(workspace, base=base, others=others, output=output, view=view)
@@ -87,7 +86,6 @@ def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **op
     \b
     Examples:
       ci-eval reduce night 4f0c --output miss
-      ci-eval reduce night 4f0c --output miss --for 10m
       ci-eval reduce night 4f0c --output miss --case cases/operators.py
     """
     screen = Screen()
@@ -149,7 +147,6 @@ def cases(
     Examples:
       ci-eval cases cases --engine pyright
       ci-eval cases cases --engine-command './build/server --stdio' --snapshot cases/lists.json
-      ci-eval cases cases configs/night.yaml --output results
     """
     if update and not snapshot:
         raise click.UsageError("--update writes a snapshot: add --snapshot FILE")

@@ -85,7 +85,6 @@ def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
     Examples:
       ci-eval train-ranker logs1 logs2 --output model.json
       ci-eval train-ranker all-logs --label expected --output model.json
-      ci-eval train-ranker all-logs --set trees=300 --set 'features=[position, prefix_length]' --output small.json
     """
     screen = Screen()
     model = ml.train_ranker(logs, output=output, screen=screen, **options)
@@ -106,7 +105,6 @@ def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) ->
     \b
     Examples:
       ci-eval export-ranker model.json --to lightgbm --output model.txt
-      ci-eval export-ranker model.json --to onnx --output model.onnx
     """
     ml.export_ranker(model, to=to, output=output)
     Screen().result(str(output))
@@ -126,7 +124,6 @@ def import_ranker(file: Path, features: str, output: Path) -> None:
     \b
     Examples:
       ci-eval import-ranker model.txt --output model.json
-      ci-eval import-ranker model.onnx --features position,prefix_length --output model.json
       ci-eval rerank night --completion-type ML --model model.json --output reranked
     """
     names = [name.strip() for name in features.split(",") if name.strip()]
@@ -150,7 +147,6 @@ def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) ->
     \b
     Examples:
       ci-eval train-recommender usages.jsonl --kind pbn --output pbn.model
-      ci-eval train-recommender a.jsonl b.jsonl --kind pbn --set t1=0.201 --set t2=0.2 --output pbn20.model
     """
     screen = Screen()
     ml.train_recommender(usages, output=output, screen=screen, **options)
@@ -172,7 +168,6 @@ def rerank_(workspace: Path, **options: Any) -> None:
 
     \b
     Examples:
-      ci-eval rerank night --completion-type FREQUENCY --output frequency
       ci-eval rerank night --completion-type ML --model model.json --output ml
     """
     screen = Screen()
@@ -220,7 +215,6 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
     \b
     Examples:
       ci-eval fit-user-model logs1 logs2 > user.yaml
-      ci-eval fit-user-model neutral=typed.jsonl > user.yaml
       ci-eval expect night --user-model user.yaml
     """
     screen = Screen()
@@ -243,7 +237,6 @@ def expect(workspace: Path, user: str) -> None:
     \b
     Examples:
       ci-eval expect night
-      ci-eval expect night --user-model user.yaml
     """
     screen = Screen()
     rows, sessions = ml.expect(workspace, user)

@@ -118,7 +118,6 @@ def actions(choices: cli_options.Choices, output: Path | None, jobs: int) -> Non
 
     \b
     Examples:
-      ci-eval actions --project pypi:flask==3.0.3 --output flask
       ci-eval actions configs/python.yaml --output night && ci-eval interpret night
     """
     screen = Screen()
@@ -147,7 +146,6 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
     Examples:
       ci-eval interpret night                                        go on where it was interrupted
       ci-eval interpret night --engine jedi@0.18.2 --output old      the same actions, another engine
-      ci-eval interpret night --engine-command './build/server --stdio' --output mine
       ci-eval interpret night --shard 1/4 --output quarter           stage 1 done once, for all shards
     """
     if options["engine"] and engine_command is not None:
@@ -184,7 +182,6 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, ope
       ci-eval report night
       ci-eval report night --gate 'Recall >= 90%' --open
       ci-eval report night --filter 'kind=METHOD_CALL static=true' --set 'reports.recallAt=[3]'
-      ci-eval report sweep/01-* sweep/02-*
     """
     screen = Screen()
     broken = None
@@ -225,15 +222,10 @@ def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: boo
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.line(line)
-    messages = show.kept_trace(workspace, session_id) if trace and not (full or replay) else ()
-    if messages:
+    if trace or replay:
         screen.result("")
-        for line in messages:
-            screen.line(line)
-    elif trace:
-        screen.result("")
-        show.trace(workspace, session_id, screen, trusted=trust, full=full)
+    if trace:
+        show.trace(workspace, session_id, screen, trusted=trust, full=full, again=replay)
     elif replay:
-        screen.result("")
         for line in show.replay(workspace, session_id, screen, trusted=trust):
             screen.line(line)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import select
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -51,14 +54,13 @@ ACTION = "The commit of ci-eval that the CI uses. Default: the one that is insta
 def init(action: str, purposes: str, output: Path, system: str | None, **options: str) -> None:
     """Ask three questions, then write a configuration and the files of your CI.
 
-    Questions that an option answers are left out. Without a terminal the answers are the defaults. If
-    ci/completion.yaml is there already and no option describes another engine, it stays as it is. In a folder of a
-    repository, the files of the CI go to the repository's top, and name the folder.
+    Questions that an option answers are left out. Without a terminal, each line of standard input is an answer; the
+    default counts if there is none. If ci/completion.yaml is there already and no option describes another engine, it
+    stays as it is. In a folder of a repository, the files of the CI go to the repository's top, and name the folder.
 
     \b
     Examples:
       ci-eval init
-      ci-eval init --for night,notice,site
       ci-eval init --language go --engine gopls --project go:github.com/spf13/cobra@v1.8.1
       ci-eval init --ci teamcity --for night,pull-request --build 'make server' --engine-command 'build/server --stdio'
     """
@@ -106,12 +108,15 @@ def _check_pairs(options: Mapping[str, str]) -> None:
 
 
 def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> starting.Answers:
+    lines = _read_stdin()
+
     def ask(question: str, default: str) -> str:
         if sys.stdin.isatty():
             answer: str = click.prompt(question, default=default, err=True)
             return answer
-        screen.say(f"{question} {default} (the default, since there is no terminal to ask at)")
-        return default
+        answer = next(lines, "").strip()
+        screen.say(f"{question} {answer or f'{default} (the default, since nothing was answered)'}")
+        return answer or default
 
     engines = [options[name] for name in ("engine", "engine_command", "endpoint") if options[name]]
     if len(engines) > 1:
@@ -128,3 +133,11 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
         model=options["model"],
         key=options["key"],
     )
+
+
+def _read_stdin() -> Iterator[str]:
+    # Some CIs leave standard input open, but never write to it.
+    with suppress(io.UnsupportedOperation):  # a test's standard input is not a file
+        if not select.select([sys.stdin], [], [], 1)[0]:
+            return
+    yield from sys.stdin

@@ -35,6 +35,7 @@ ML_CONFIG = "A configuration that is evaluated by the type ML, too; may be repea
     help="May be repeated. Default: BASIC.",
 )
 @click.option("--ml-config", "ml_configs", type=FILE, metavar="CONFIG", multiple=True, help=ML_CONFIG)
+@click.option("--name", metavar="NAME", default="", help="The beginning of the names of all evaluations.")
 def plan_(configs: tuple[Path, ...], **options: Any) -> None:
     """Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.
 
@@ -44,7 +45,6 @@ def plan_(configs: tuple[Path, ...], **options: Any) -> None:
     \b
     Examples:
       ci-eval plan configs/*.yaml --shards 4
-      ci-eval plan configs/python.yaml --completion-type BASIC --completion-type FREQUENCY
     """
     _announce_plan(plan_job.plan(configs, **options))
 
@@ -63,7 +63,6 @@ def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
     \b
     Examples:
       ci-eval plan-logs configs/*.yaml
-      ci-eval plan-logs configs/python.yaml --project pypi:click==8.1.7
     """
     _announce_plan(plan_job.plan_logs(configs, projects))
 
@@ -122,12 +121,6 @@ def schema_(name: str) -> None:
     _print_json(listing.schema(name), Screen())
 
 
-def _word(finding: doctor_job.Finding) -> str:
-    if finding.good:
-        return "ok" if finding.tried else "untried"
-    return "MISSING" if finding.needed else "absent"
-
-
 @cli.command()
 @click.option("--endpoint", metavar="URL", help="Probe the endpoint of a language model, such as http://HOST/v1.")
 @click.option("--model", metavar="NAME", help="With --endpoint: the model to ask (default: the first that it lists).")
@@ -154,6 +147,10 @@ def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
     if model or key:
         raise click.UsageError("--model and --key say whom to ask at --endpoint: add it")
     findings = list(doctor_job.examine())
-    screen.table(["", "", ""], [(_word(finding), finding.what, finding.detail) for finding in findings])
+    rows = []
+    for finding in findings:
+        word = ("ok" if finding.tried else "untried") if finding.good else "MISSING" if finding.needed else "absent"
+        rows.append((word, finding.what, finding.detail))
+    screen.table(["", "", ""], rows)
     if any(finding.needed and not finding.good for finding in findings):
         raise PreparationError("something that every evaluation needs is missing; the table says what helps")

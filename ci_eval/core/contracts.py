@@ -1,7 +1,4 @@
-"""The contracts of variants: Language, Engine, Task, Grader, Ranker, Metric. Other contracts are in `fetch/`, `logs/` …
-
-A variant is a module in the folder of its kind, such as `languages/`, that defines a typed value, such as `LANGUAGE`.
-"""
+"""The contracts of Language, Engine, Task, Grader, Ranker and Metric, which variants in packages fulfil."""
 
 from __future__ import annotations
 
@@ -77,13 +74,11 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Splitter = Callable[[Mapping[str, object]], Split]
-"""A function that expands the fields of a line to items. Raises ValueError, whose message says what is wrong with the
-line."""
+"""A function that expands the fields of a line to items. Raises ValueError with the fault of the line."""
 
 
 class Splitting(msgspec.Struct, frozen=True, kw_only=True):
-    """The functions that expand lines to items, and items to lookups. They are pickled for worker processes, so none
-    may be a lambda."""
+    """The functions that expand lines to items, and items to lookups. None may be a lambda, since they are pickled."""
 
     splitter: Callable[[Lines, QueriesConfig, int], Splitter]
     """A function: the whole dataset (read if sampling needs it), the settings, the seed → a splitter of lines."""
@@ -92,12 +87,12 @@ class Splitting(msgspec.Struct, frozen=True, kw_only=True):
     lookup: Callable[[Record, int], Record]
     """A function: an item's record, the number of a lookup from 0 → the record that the lookup asks about."""
     grade: Callable[[Sequence[Suggestion], Record], Mapping[str, float]]
-    """A function: the suggestions of a lookup, its record → the grades."""
+    """A function: the suggestions of a lookup, the record → grades."""
     named: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] | None = None
     """A function: a completion engine's suggestions at a lookup's caret → the same suggestions in the form of an answer
     to the record. None if the task's records have no carets."""
     ranked: Callable[[Sequence[Suggestion], Record], Mapping[str, float]] | None = None
-    """A variant of `grade` for lists of completion engines, whose end has no meaning."""
+    """The same as `grade`, for lists of completion engines, whose length has no meaning."""
 
 
 WORD = re.compile(r"\w+")
@@ -132,23 +127,19 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     extract: Callable[[str, str, Declarations], Extraction]
     """A function: a file's text, its path, the project's declarations → its completable tokens in order of offset."""
     declare: Callable[[str, str], tuple[str, frozenset[str]]] | None = None
-    """A function: text and path → the file's package, and the names declared in the file. It is quick rather than
-    exact."""
+    """A function: text and path → the file's package, and the names that it declares; quick rather than exact."""
     shape: Shape | None = None
     """The shape of the syntax trees; None: the context PREVIOUS hides everything after the caret."""
     resolve: Resolver | None = None
     """A function that adds properties found only by type analysis; it is called only if a filter needs them."""
     resolver: str = ""
-    """The name and version of the type analysis. Results are stored until the analysis, the file or the project
-    changes."""
+    """Name and version of the type analysis, whose results are stored until it, the file or the project changes."""
     word: re.Pattern[str] = WORD
     """The pattern of a name at the beginning of the inserted text."""
     imports: Callable[[Path, Path | None], Imports] | None = None
-    """A function: the project's root, the folder with its dependencies → a reader of imports; None if the language has
-    none."""
+    """A function: the project's root, the folder with its dependencies → a reader of imports; None: not supported."""
     import_syntax: ImportSyntax | None = None
-    """The functions that remove an import and read inserted imports; None if the task imports does not support the
-    language."""
+    """The functions that remove an import and read inserted imports; None: no task imports for the language."""
     see_names: Callable[[str, str], NamesInScope] | None = None
     """A function: a file's text, its path → the names visible to its tokens; None if that is not known."""
     dependencies: str = ""
@@ -166,12 +157,10 @@ class NamesInScope(Protocol):
     """The names that are visible to the tokens of one file; offsets are in code points."""
 
     def origin(self, offset: int, name: str) -> str:
-        """Return where a name is defined: local, file or builtin; "" if the name is not visible, or that is not
-        known."""
+        """Return where a name is defined: local, file or builtin; "" if it is not visible or not known."""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
-        """Return whether a bare name cannot be meant at an offset; None if that is not known. `is_member`: whether the
-        engine calls the name a member."""
+        """Return whether a bare name cannot be meant; None if not known. `is_member`: as the engine calls it."""
 
     def is_standard(self, package: str) -> bool:
         """Return whether a package belongs to the language's standard library."""
@@ -189,7 +178,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """The context of an engine: the project, the language and the limits with which the engine runs."""
+    """The surroundings of an engine: project, language and limits."""
 
     root: Path
     language: str
@@ -225,8 +214,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     expected: str
     """The expected text, which only the controls (`oracle`) may read before they answer."""
     continues: bool = False
-    """True if only further characters of the prefix were typed since the last question; an editor would keep a full
-    list."""
+    """True if the prefix was only typed on since the last question, so that an editor keeps a complete list."""
     removed: RemovedImport | None = None
     """The missing import of the expected name; the engine then returns the edits of suggestions with that name."""
     record: Record | None = None
@@ -239,19 +227,21 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The completion result of an engine: its candidates in its own order, its time and CPU time (ms)."""
+    """The completion result of an engine: candidates in its order, and time and CPU time in ms."""
 
     suggestions: Sequence[Suggestion]
     latency: float
     cpu: float | None = None
     usage: Usage | None = None
-    """The usage of a language model, if one answered."""
     raw: str = ""
-    """The language model's whole response, if it says more than the suggestions, or if these are read from it."""
+    """The whole response of a language model, if it says more than the suggestions, or if these are read from it."""
     typed: int | None = None
+    """The number of characters of the prefix that were typed when the engine was asked; None = all."""
     dropped: int = 0
-    """The number of items that could not be read. `typed`: the number of characters of the prefix when the engine was
-    asked (None = all)."""
+    """The number of items that could not be read."""
+    find_edits: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] | None = None
+    """A function that adds the edits elsewhere in the file to suggestions of this answer, if the engine sends them only
+    on request."""
 
 
 Edit = tuple[int, int, str]
@@ -263,8 +253,7 @@ class Running(Protocol):
 
     @property
     def confined(self) -> str:
-        """Return the sandbox report measured inside the engine's process; "" if the engine runs in ci-eval's
-        process."""
+        """Return the sandbox report measured inside the engine's process; "" if it has no process."""
 
     def open(self, path: str, text: str) -> None:
         """Open a file of the project in place of the open one; `path` is relative to the root."""
@@ -332,8 +321,7 @@ class Engine(Protocol):
         """Return whether the default version is installed below `cache`; None for engines that are part of ci-eval."""
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Install a version (None = the default) below `cache`, unless it is there. Raises PreparationError or
-        ConfigError."""
+        """Install a version (None = the default) unless it is there. Raises PreparationError or ConfigError."""
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running: ...
 
@@ -361,7 +349,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hands(Protocol):
-    """An editor through which a task changes the document while it plays an item."""
+    """The editor in which a task types an item."""
 
     def type(self, text: str) -> None:
         """Insert text at the caret and move the caret after it."""
@@ -371,7 +359,7 @@ class Hands(Protocol):
 
 
 class Band(msgspec.Struct, frozen=True, kw_only=True):
-    """A group of sessions with similar results, in reports."""
+    """A group of sessions with similar results."""
 
     name: str
     outcome: Literal["first", "near", "low", "absent"]
@@ -379,28 +367,23 @@ class Band(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of work that engines are measured by. Tasks are pickled for worker processes, so their functions are not
-    lambdas."""
+    """A kind of question to engines. Tasks are pickled for worker processes, so no function may be a lambda."""
 
     name: str
     summary: str
     unit: str
     """The plural name of the unit of its sessions, such as tokens; metrics belong to a unit."""
     items: Callable[[str, Sequence[Token]], Iterable[Item]] | None = None
-    """A function: a file's text, the tokens that pass the filters → items by offset. None: items come from a dataset.
-    """
+    """A function: a file's text, the filtered tokens → items by offset. None: items come from a dataset."""
     record: Callable[[Mapping[str, object]], Record] | None = None
-    """A function: a dataset's line → an item; raises ValueError. The task plays such items. None: items come from code.
-    """
+    """A function: a dataset's line → an item to play; raises ValueError. None: items come from code."""
     splitting: Splitting | None = None
     takes_holes: bool = False
     """True if items may also come from a dataset of holes in source files."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
-    """A function: expected text, typed prefix, displayed suggestions → the rank (from 1) of the suggestion that counts.
-    """
+    """A function: expected text, typed prefix, displayed suggestions → the rank (from 1) of the right suggestion."""
     status: Callable[[Sequence[LookupScore]], Status]
-    """A function: lookups of a session without a failure (an item that is played may have none) → OK, NO_MATCH or
-    EMPTY."""
+    """A function: lookups of a session without a failure, perhaps none → OK, NO_MATCH or EMPTY."""
     score: Callable[[SessionScore], float]
     """A function: session → score from 0 to 1. In a comparison, the side with the higher score wins the session."""
     bands: Sequence[Band]
@@ -411,13 +394,11 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     heading: str
     """The heading of the bands in reports."""
     play: Callable[[PlayItem, Hands], None] | None = None
-    """A function that types an item and asks at offsets of its choice; the remaining text is then typed. None: the
-    engine is asked at prefixes."""
+    """A function that types an item and asks at offsets of its choice. None: the engine is asked at prefixes."""
     of_imports: bool = False
     """True if items are uses of names whose import is taken out of the file."""
     of_silence: bool = False
-    """True if items are locations at which something new is written; a rank is that of a suggestion that would disturb
-    there."""
+    """True if items are locations at which something new is written; the rank is that of a disturbing suggestion."""
     every_token: bool = False
     """True if items are made of all tokens of the code, including definitions, literals and punctuation."""
     action: type[PlayItem] = PlayItem
@@ -435,8 +416,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     runner: str = ""
     """The name of the grader that runs tests, if the configuration allows it."""
     best: bool = False
-    """True if a lookup's grades are the best ones among its suggestions, score by score, instead of the first
-    suggestion's."""
+    """True if a lookup's grades are the best ones among its suggestions, not those of the first suggestion."""
     summed: Callable[[Sequence[Mapping[str, float]]], Mapping[str, float]] | None = None
     """A function: one grader's scores of the suggestions, in order → the lookup's stored grades. None: see `best`."""
     read: Callable[[str, Record], Sequence[Suggestion] | None] | None = None
@@ -467,8 +447,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Grader(Protocol):
-    """A measure of how close a text is to the expected one. Graders that must be installed are `graders.Installed`,
-    too."""
+    """A measure of how close a text is to the expected one (see also the protocols in `catalogs/graders.py`)."""
 
     @property
     def name(self) -> str: ...
@@ -476,11 +455,8 @@ class Grader(Protocol):
     def summary(self) -> str: ...
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return the scores by name; higher is closer. All pairings have the same names.
-
-        A single score may be called `score`, from 0 to 100; it becomes a share under the grader's name. Raises
-        CiEvalError.
-        """
+        """Return the scores by name, the same names for all pairings; higher is closer. A single score from 0 to 100
+        may be called `score`, and becomes a share with the grader's name. Raises CiEvalError."""
 
 
 class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -498,7 +474,7 @@ class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class FileContext(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     text: str
-    """The text of the file on disk, from which only the difference to other files may be computed."""
+    """The text of the file on disk. It may only serve to leave the file's own names out of `names`."""
     keywords: frozenset[str]
     names: Path | None = None
     """The file with the names of the whole project (`logs/names.py`)."""
@@ -529,7 +505,7 @@ class Ranker(Protocol):
 
 
 Observation = tuple[float, float]
-"""A pair: (numerator, denominator) for a ratio; (value, 1) for a quantile or a count; (score, 1 or 0) for an area."""
+"""(numerator, denominator) of a ratio, (value, 1) of a quantile or a count, (score, 1 or 0) of an area."""
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):
@@ -541,8 +517,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     order: tuple[int, ...] = (99,)
     """The rank in reports, the lowest first; for equal ranks, the order in the module counts."""
     summary_of_a_user: str = ""
-    """The summary if a user is modelled or typing is emulated; "" = `summary`. The same holds for bounds, None = the
-    usual ones."""
+    """The summary if a user is modelled or typing is emulated; "" = the usual one."""
     bounds_of_a_user: tuple[float | None, float | None] | None = None
     order_of_a_user: tuple[int, ...] | None = None
     """The rank in reports if a user is modelled and the metric is that user's gain: these metrics come first."""
@@ -552,26 +527,21 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     quantile: float = 1.0
     """The quantile for the statistic `quantile`, above 0 and up to 1; 1 is the maximum."""
     of: str = "tokens"
-    """The unit of the tasks that have this metric (see Task); "either": any unit; "models": any task of language
-    models."""
+    """The unit of the tasks that have this metric; "either" = any unit; "models" = any task of language models."""
     without: float | None = None
     """The figure without an observation; None = no figure."""
     found_by_both: bool = False
-    """True if comparisons count only sessions observed on both sides: otherwise a side that finds less may look better.
-    """
+    """True if comparisons count only sessions observed on both sides, since a side with fewer could look better."""
     of_the_user: bool = False
-    """True if the metric uses ranks of sessions that a modelled user ends, so that it depends on the user."""
+    """True if the metric uses ranks in the last list, which depend on the modelled user."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
-    """A function: session, number of rounds → the observations of each round, whose variance is noise. None: `observe`.
-    """
+    """A function: session, number of rounds → observations of each round, which show the noise. None: `observe`."""
     timed: bool | Literal["cpu"] = False
-    """True if the metric depends on times, which are compared only if engines were asked in turns; `cpu`: on CPU times.
-    """
+    """True if the metric depends on times, which are compared only if engines were asked in turns; `cpu`: on CPU."""
 
     @property
     def compared(self) -> bool:
-        """Return whether comparisons give the metric a verdict. Counts only say how much was asked, and areas have no
-        verdict."""
+        """Return whether comparisons give the metric a verdict; counts and areas have none."""
         return self.statistic in {"ratio", "quantile"}
 
     @property

@@ -49,8 +49,6 @@ def compile_pattern(pattern: str) -> re2._Regexp:
 
 
 EVERYTHING = "ALL"
-WEIGHTED = "Weighted"
-"""The report filter in which sessions count by the kind of their token."""
 NAMES = "names"
 GROUPS: dict[str, tuple[Kind, ...]] = {
     NAMES: (Kind.METHOD_CALL, Kind.FIELD, Kind.VARIABLE, Kind.ARGUMENT_NAME, Kind.TYPE_REFERENCE),
@@ -68,23 +66,21 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     """The number of typed letters; None = any."""
     file: str | None = None
     text: str | None = None
-    weights: Mapping[Kind, float] | None = None
-    """The weight of a session of each kind; None = all count 1."""
+    kinds: tuple[Kind, ...] | None = None
+    """The kinds of tokens; None = all."""
     detailed: bool = True
 
-    def weight(self, session: SessionScore) -> float | None:
-        """Return the weight of a session, 0 if it is left out; None if that depends on an unknown property."""
+    def passes(self, session: SessionScore) -> bool | None:
+        """Return whether a session passes; None if that depends on an unknown property."""
         if self.typed is not None and session.typed != self.typed:
-            return 0.0
+            return False
         if self.file is not None and not fnmatchcase(session.file, self.file):
-            return 0.0
+            return False
         if self.text is not None and not fnmatchcase(session.expected_text, self.text):
-            return 0.0
-        weight = 1.0 if self.weights is None else self.weights.get(session.properties.kind, 0.0)
-        if not weight or self.filters is None:
-            return weight
-        passes = decide(session.properties, session.expected_text, self.filters)
-        return None if passes is None else weight * passes
+            return False
+        if self.kinds is not None and session.properties.kind not in self.kinds:
+            return False
+        return self.filters is None or decide(session.properties, session.expected_text, self.filters)
 
 
 class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,8 +92,7 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return the filters; if the headline's filter has no session, ALL becomes the headline. `sessions`: filter →
-        number of sessions that pass."""
+        """Return the filters, with the headline ALL if its filter has no session. `sessions`: by filter."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
@@ -105,18 +100,10 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report_filters(
-    *,
-    grouped: bool,
-    lengths: Iterable[int],
-    declared: Sequence[SessionsFilter],
-    weights: Mapping[Kind, float],
-    headline: str,
+    *, grouped: bool, lengths: Iterable[int], declared: Sequence[SessionsFilter], headline: str
 ) -> ReportFilters:
-    """Return the filters of a report.
-
-    `grouped`: names, imports and keywords have filters. `lengths`: numbers of typed letters, if there are several.
-    `headline`: `all`, a group or a filter, as in `reports.headline`.
-    """
+    """Return the filters of a report. `grouped`: whether names, imports and keywords have filters. `lengths`: numbers
+    of typed letters, if there are several. `headline`: as in `reports.headline`."""
     lengths = sorted(set(lengths))
     typed = _leading_length(lengths)
     possible: list[int | None] = [*lengths] or [None]
@@ -128,16 +115,12 @@ def report_filters(
         for length in possible:
             name = standard_name(group, length)
             if group == NAMES or length == typed or name == leads:
-                counted = dict.fromkeys(kinds, 1.0)
-                filters.append(ReportFilter(name=name, typed=length, weights=counted, detailed=name == leads))
-    if weights:
-        filters.append(ReportFilter(name=WEIGHTED, weights=weights))
+                filters.append(ReportFilter(name=name, typed=length, kinds=kinds, detailed=name == leads))
     return ReportFilters(all=tuple(filters), headline=leads)
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
-    """Return the full name of a filter. `name`: `all`, a group of kinds (with one typed letter), or a filter's name.
-    `lengths`: sorted."""
+    """Return the full name of a filter. `name`: `all`, a group of kinds, or a filter's name. `lengths`: sorted."""
     plain = name.strip()
     if plain.lower() == EVERYTHING.lower():
         return EVERYTHING

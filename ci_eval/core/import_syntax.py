@@ -68,5 +68,4 @@ class ImportSyntax(msgspec.Struct, frozen=True, kw_only=True):
     """A function: text → its imports; none if it cannot be read."""
     modules: Callable[[Project], Modules]
     errors: Callable[[str, str], int] | None = None
-    """A function: text, grammar → the size of its syntax errors. None: the number of bytes that the grammar cannot
-    read."""
+    """A function: text, grammar → the size of its syntax errors. None: the bytes that the grammar cannot read."""

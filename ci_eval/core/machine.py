@@ -49,8 +49,7 @@ def now() -> str:
 
 
 def seconds(text: str) -> float:
-    """Return the seconds since 1970 of a time in ISO 8601 (UTC unless a zone is named); minus infinity for any other
-    text."""
+    """Return the seconds since 1970 of a time in ISO 8601 (by default UTC); minus infinity for any other text."""
     try:
         # Python 3.10 does not read the "Z" of UTC.
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))

@@ -10,7 +10,6 @@ from msgspec import Meta, field
 from msgspec.structs import force_setattr
 
 from ci_eval.core.model import (
-    FORMER_LANGUAGES,
     MASKED,
     Determinism,
     EngineInfo,
@@ -25,7 +24,7 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.comparison import Detection
 from ci_eval.core.model.engine import CpuTimes, MachineState, SentConfiguration
-from ci_eval.core.statistics.population import cluster_unit, find_cluster
+from ci_eval.core.statistics.population import FILES, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 
 QUERIES, RANKER, USER = "queries", "training of the ranker", "modelled user"
@@ -126,8 +125,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     sampling: Sampling | None = None
     """How stage 1 drew the sessions, if it parsed only some files; `generated` is an estimate then."""
     closures: dict[str, str] = {}
-    """Source file → digest of all files that its results depend on, if the engine declares these; empty = the whole
-    project."""
+    """Source file → digest of all files that its results depend on, if the engine declares them; {} = the project."""
     detection: Detection | None = None
     """The difference to find, if that decided the number of sessions."""
     generated: Number = 0
@@ -145,24 +143,21 @@ class Manifest(Value, frozen=True, kw_only=True):
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
     drawn: dict[str, str] | None = None
-    """Random choice that decides figures, besides the choice of sessions → seed. None in older workspaces, and in those
-    of other programs."""
+    """Random choice that decides figures, besides that of sessions → seed. None in workspaces without this field."""
     histories: Histories | None = None
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
-    """The SHA-256 over the names and contents of the files of each part of the workspace; written once all stages are
-    complete."""
+    """Part of the workspace → SHA-256 over names and contents of its files, if all stages are complete."""
 
     def __post_init__(self) -> None:
-        """Replace former names of task, language and processor by those of today."""
+        """Fill in task and processor of workspaces that stored them in other fields."""
         if isinstance(self.cpu, str):
             force_setattr(self, "processor", self.cpu)
             force_setattr(self, "cpu", None)
         if not self.task:
             # The struct is frozen.
             force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
-        force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
 
     def check(self) -> None:
         """Check that counts and times do not contradict each other. Raises ValueError if they do."""
@@ -239,7 +234,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     @property
     def clusters(self) -> str:
         """Return the plural name of the sampling units of other code."""
-        return f"groups by {self.clustered}" if self.clustered else cluster_unit(len(self.projects))
+        if self.clustered:
+            return f"groups by {self.clustered}"
+        return "projects" if len(self.projects) > 1 else FILES
 
     def cluster(self, path: str) -> str:
         """Return the sampling unit of a file (see `clusters`)."""

@@ -1,5 +1,4 @@
-"""The end of a word, line, statement or block in a text: by the same rules in a file and in a model's answer, and the
-same for every language."""
+"""The end of a word, line, statement or block, by the same rules in files, in answers, and for all languages."""
 
 from __future__ import annotations
 

@@ -39,8 +39,7 @@ def tell(direction: Direction, body: bytes) -> None:
 
 
 class Trace:
-    """A listener that writes each message as a line: milliseconds since the first message, direction, label, and
-    JSON."""
+    """A listener that writes a line for each message: milliseconds since the first one, direction, label, JSON."""
 
     def __init__(
         self, write: Callable[[str], None], *, full: bool, clock: Callable[[], float] = time.perf_counter
@@ -87,8 +86,7 @@ class Trace:
 
 
 def shorten_value(value: Any, levels: int = DEEPEST) -> Any:
-    """Return the JSON value with only the beginnings of long texts and lists, and their lengths. Lists and objects
-    below `levels` levels of nesting become "…"."""
+    """Return the JSON value with long texts and lists shortened, and "…" below so many levels of nesting."""
     if not levels and isinstance(value, list | dict):
         return "…"
     if isinstance(value, str):

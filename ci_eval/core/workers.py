@@ -37,8 +37,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _CONTEXT = get_context("spawn")
-"""The start method of processes. Spawn, not fork: fork would copy the parent's other threads in whatever state they
-are."""
+"""The start method of processes. fork would copy the parent's other threads in whatever state they are."""
 
 
 class TaskOutcome(msgspec.Struct, Generic[Task, Result], frozen=True):
@@ -101,8 +100,7 @@ class Workers(Generic[Task, Result]):
         self._stopped = True
 
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
-        """Yield the outcomes of the tasks as they come, and None from time to time while waiting. Tasks may be added
-        meanwhile."""
+        """Yield outcomes of tasks as they come, and None while waiting. Tasks may be added meanwhile."""
         while waiting or self._retries or self._busy:
             while (waiting or self._retries) and len(self._busy) < self._jobs:
                 task, tries = self._retries.pop() if self._retries else (waiting.popleft(), self._tries)
@@ -236,8 +234,7 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
 
 @contextmanager
 def _delay_interrupts() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block. A process that is started in the block gets none until it unblocks
-    SIGINT."""
+    """Delay Ctrl-C to the end of the block. A process started in the block gets none until it unblocks SIGINT."""
     # The start of multiprocessing's tracker would unblock the signal.
     resource_tracker.ensure_running()
     is_main, interrupts = threading.current_thread() is threading.main_thread(), list[int]()
@@ -277,8 +274,7 @@ THREADS = "OPENBLAS_NUM_THREADS"
 """The environment variable that numpy's OpenBLAS reads when it is loaded."""
 
 CPU_LIMIT_S = 60.0
-"""The CPU time that a worker may spend on one answer, besides the engine's timeout: a hostile answer could keep a
-pattern busy for hours."""
+"""The CPU seconds for reading one answer, besides the engine's timeout: a hostile answer could take hours."""
 
 
 @contextmanager

@@ -47,7 +47,7 @@ from ci_eval.core.model import (
     SessionScore,
     SourceFile,
 )
-from ci_eval.core.statistics.population import Strata, count_project_sessions
+from ci_eval.core.statistics.population import Strata, project_from_path, select_shard_files
 
 
 class Identified(Protocol):
@@ -90,8 +90,7 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
-        """Open a workspace. Raises WorkspaceError if there is none, if its format is another, or if a link leads out of
-        it."""
+        """Open a workspace. Raises WorkspaceError if there is none, or in another format, or with a link."""
         if not (folder / "manifest.json").is_file():
             below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
             near = next((paths[-1] for paths in below if paths), folder.parent / "manifest.json")
@@ -172,8 +171,7 @@ class Workspace:
         return _packed_path(self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}")
 
     def find_extents(self, path: str) -> dict[int, int]:
-        """Return the begin and end, in code points, of everything in a source file that has sessions, sampled or not;
-        empty if its actions are missing."""
+        """Return begin → end (code points) of all items of a source file; {} if its actions are missing."""
         stored_at = self.actions_path(path)
         if not stored.exists(stored_at):
             return {}
@@ -195,12 +193,14 @@ class Workspace:
     def strata(self) -> Strata:
         manifest = self.manifest()
         # The manifest has the number of all sessions, but not that of a project or shard.
-        merged, counts = bool(manifest.projects), {"": manifest.generated}
+        merged, counts = bool(manifest.projects), Counter({"": manifest.generated})
         if merged or manifest.shard is not None:
             files = {head.path: head.sessions for head in self.heads().values()}
-            counts = dict(count_project_sessions(files, shard=manifest.shard, merged=merged))
+            counts = Counter[str]()
+            for path, number in select_shard_files(files, manifest.shard).items():
+                counts[project_from_path(path, merged=merged)] += number
             if manifest.sampling and not merged:
-                counts = {"": round(manifest.generated * counts.get("", 0) / max(sum(files.values()), 1))}
+                counts = Counter({"": round(manifest.generated * counts[""] / max(sum(files.values()), 1))})
         classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
         sessions = {(project, name): number for project, of in classes.items() for name, number in of.items()}
         return Strata(sessions, merged, manifest.unparsable)
@@ -230,8 +230,7 @@ class Workspace:
             yield self._source(path, stored.lines(path))
 
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
-        """Yield all source files with their sessions, in order of their stored names; sessions are decoded to `kind`
-        one at a time."""
+        """Yield all source files, in order of their stored names, with their sessions, which are decoded one by one."""
         return self.read_session_files(self.session_files(), kind)
 
     def read_session_files(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
@@ -261,8 +260,7 @@ class Workspace:
         return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
-        """Return the session whose id begins with `identity`, with its source file. Raises WorkspaceError unless
-        exactly one does."""
+        """Return the session whose id begins so, and its file. Raises WorkspaceError unless exactly one does."""
         # Sessions are large, so only their ids are decoded for the search.
         heads = ((file, head.id) for file, of_file in self.sessions(_Identity) for head in of_file)
         matches = [(file, whole) for file, whole in heads if whole.startswith(identity)]

@@ -49,13 +49,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def trouble(self) -> GateFailed | None:
         if self.unjudged:
-            return unjudged_error(self.unjudged, "there is no earlier evaluation to compare with", FIRST_NIGHT)
+            advice = "give a base, or --first-night if there has never been one"
+            return unjudged_error(self.unjudged, "there is no earlier evaluation to compare with", advice)
         several = len(self.comparisons) > 1
         pairs = [compared.comparison for compared in self.comparisons]
         return make_gate_error([(pair.new.title * several, gate) for pair in pairs for gate in pair.gates])
-
-
-FIRST_NIGHT = "give a base, or --first-night if there has never been one"
 
 
 def unjudged_error(rules: Sequence[str], why: str, advice: str) -> GateFailed:
@@ -88,7 +86,7 @@ def compare(
     if not candidates:
         found = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
         if not found:
-            raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
+            raise WorkspaceError("there is no workspace to compare: give NEW, or a folder of workspaces")
         candidates = [max(found, key=_start)]
     if output:
         Workspace.check_free(output)

@@ -43,7 +43,7 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
     prefix = config.actions.strategy.prefix.name
     if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
         screen.warn(
-            f"logs are of a user, who is asked about at every prefix: actions.strategy.prefix {prefix} is not used"
+            f"actions.strategy.prefix {prefix} has no effect: a modelled user, whose logs these are, sees all prefixes"
         )
     interpret = replace(
         settings,
@@ -83,9 +83,8 @@ def train_ranker(
     rankers.save(model, output)
     if model.queries < FEW_TO_LEARN:
         screen.warn(
-            f"the ranker learned from {format_count(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is "
-            "worth judging: log more or larger projects"
-            + (", or try --label expected" if model.label == "selected" else "")
+            f"the ranker learned from only {format_count(model.queries, 'lookup')}, and needs {FEW_TO_LEARN:,} to be "
+            "judged: log more or larger projects" + (", or try --label expected" if model.label == "selected" else "")
         )
     if model.after.queries < FEW_TO_JUDGE:
         # The half width of a 95 % interval is largest for a share of one half.
@@ -271,7 +270,7 @@ def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
     for row, count in zip(user_fit.model.select, user_fit.shown, strict=True):
         yield f"      - {_format_row(row)}  # the expected text was there {count:,} times"
     yield f"    cancel: {_format_row(user_fit.model.cancel)}"
-    yield "    attend: 1.0  # who never takes anything may as well not look at the list"
+    yield "    attend: 1.0  # the logs cannot distinguish users who do not look at the list"
 
 
 def summing_to_one(values: Sequence[float]) -> list[float]:

@@ -117,8 +117,8 @@ def choose_metric(config: Config) -> Metric:
 
 
 def plan_detection(config: Config, difference: float, power: float) -> Detection:
-    """The metric is the first declared share or score. Raises ConfigError without one, if the difference is too small,
-    or if sessions cannot be sampled."""
+    """Return the goal, for the first declared share or score. Raises ConfigError without one, if the difference is too
+    small, or if sessions cannot be sampled."""
     check_drawn("--detect", config)
     metric = next((candidate for candidate in list_joint_metrics(config) if candidate.info.span is not None), None)
     if metric is None:

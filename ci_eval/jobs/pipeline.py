@@ -167,7 +167,7 @@ EMPTY = "empty"
 def make_actions(
     workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen, *, may_sample: bool = False
 ) -> None:
-    """An earlier run's actions are reused. `may_sample`: make only the sessions to ask, if that pays. Raises
+    """Run stage 1 unless its actions are there. `may_sample`: make only the sessions to ask, if that pays. Raises
     NothingToEvaluate if no session is left."""
     manifest = workspace.manifest()
     done = manifest.stages.get("actions")
@@ -434,7 +434,7 @@ def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = (
 
 
 def load_grammars(workspace: Workspace) -> Mapping[str, str]:
-    """Return none if this ci-eval does not know the language."""
+    """Return the grammars of the workspace's language, empty for an unknown one."""
     language = workspace.manifest().language
     return languages.list_grammars(language) if language in languages.names() else {}
 

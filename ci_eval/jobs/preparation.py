@@ -92,7 +92,7 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
         return engine
     possible = ", ".join(server.name for server in servers())
     raise ConfigError(
-        f"`engine.like` is {engine.name}, which is not a language server as a `command` is; known: {possible}"
+        f"`engine.like` is {engine.name}, which is not a language server; language servers are {possible}"
     )
 
 
@@ -105,7 +105,7 @@ def identify_engine(
         try:
             name, completes = server.introduce(installation, surroundings)
         except EngineFailure as error:
-            # The sessions fail for the same reason, which the reports lead with.
+            # The sessions will fail for the same reason, and the reports begin with it.
             screen.warn(f"{server.name} did not start when it was tried: {error}")
             return server
         if not completes:
@@ -223,7 +223,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
         engine = load_engine(config)
         config = at_newest(config, engine, screen)
         if not engine.verified and config.engine.command is None:
-            screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
+            screen.warn(f"no test of ci-eval drives {engine.name}: a failure may be a bug of ci-eval")
         model = config.interpret.ranking_model
         ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
         for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
@@ -277,7 +277,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
         )
         surroundings = prepared.setup.surroundings
         if isinstance(engine, LspEngine) and config.engine.command is not None:
-            # The program has to run once, to tell whether it is a server that ci-eval has settings for.
+            # The program is started once, to find out whether ci-eval has settings for it.
             engine = identify_engine(engine, installation, surroundings, config, screen)
         full = bool(needs and needs.packages)
         sent = make_sent_configuration(engine, installation, surroundings, config, has_dependencies=full)
@@ -355,7 +355,7 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
     if takes_dataset(task) and not engine.takes_records and not has_carets(task):
         capable = ", ".join(candidate.name for candidate in engines.CATALOG.all() if candidate.takes_records)
         raise ConfigError(
-            f"engine {engine.name!r} completes at a caret, which {task.name} has none of; it takes {capable}"
+            f"engine {engine.name!r} completes at a caret, and the task {task.name} has no carets: choose {capable}"
         )
     if engine.languages is not None and language.name not in engine.languages:
         known = sorted(engine.languages)
@@ -411,13 +411,13 @@ def load_task(config: Config) -> Task:
         task = task.configured(task, strategy)
     elif strategy.span is not None:
         raise ConfigError(
-            f"`actions.strategy.span` is given, but the task {task.name} has no choice; remove one of them"
+            f"`actions.strategy.span` has no effect on the task {task.name}, whose spans are fixed: remove it"
         )
     if config.user and task.span != "word":
         raise ConfigError(
             f"`{'interpret.userModel' if config.interpret.user_model else 'actions.strategy.prefix.emulateTyping'}` is "
-            f"given, but its user picks words from lists, and the task {task.name} suggests {task.unit} in one piece; "
-            "remove it: AcceptanceRate has its own user"
+            f"for tasks with lists of words, and the task {task.name} suggests {task.unit} in one piece: remove it "
+            "(AcceptanceRate has its own user)"
         )
     if config.judge and not task.judge:
         raise ConfigError(f"`judge` has no effect on the task {task.name}, which no language model judges: remove it")
@@ -450,7 +450,7 @@ def load_task(config: Config) -> Task:
     for key, is_set in own_way.items():
         if is_set:
             raise ConfigError(
-                f"`{key}` is given, but the task {task.name} types {task.unit} in its own way; remove one of them"
+                f"`{key}` has no effect: the task {task.name} types {task.unit} in its own way; remove one of them"
             )
     return task
 

@@ -57,8 +57,8 @@ def digest_imports(root: Path) -> dict[str, str]:
     everything = sorted(below(root, root, ("",), ignored=()))
     contents = {path: _content_digest(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
-    # A new file may be what an import now finds, and its name may be suggested.
-    # Type checkers take `__builtins__.pyi` for a part of the language.
+    # All names count, since an import may find a new file, and its name may be suggested. Type checkers take
+    # `__builtins__.pyi` for a part of the language.
     seen_by_all = (
         path for path in everything if not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
     )
@@ -104,7 +104,7 @@ def _digest(parts: Sequence[str]) -> str:
 
 def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
     plain = _COMMENT.sub("", text)
-    # Names in brackets, or after other statements on a line, are seen, too.
+    # This also finds names in brackets, and names after other statements on a line.
     folded = _BRACKETS.sub(lambda brackets: brackets[0].replace("\n", " "), plain.replace("\\\n", " "))
     for name in read_module_names(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
         parts = tuple(part for part in name if part != NEAR)
@@ -139,7 +139,7 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
         "each project of a suite is asked everything": bool(config.projects),
         "an `engine.command` may be another program under the same name": config.engine.command,
         "an `engine.endpoint` already stores its answers": config.engine.endpoint,
-        "`--repeat` asks how far answers differ by themselves": rounds > 1,
+        "`--repeat` measures how far answers differ from round to round": rounds > 1,
         "`interpret.saveLogs` logs what is asked": config.interpret.save_logs,
         "`run.tests` runs each answer": config.running,
     }
@@ -168,7 +168,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
         reason = (
             f"of {compared:,} sessions asked again, {differing:,} were answered differently"
             if compared
-            else "none of the sessions asked again could be compared with an answer of that night"
+            else "none of the sessions asked again has an answer in that run"
         )
         screen.warn(
             f"nothing of {earlier} is reused: {reason}, so that all are asked; "
@@ -200,12 +200,11 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
         yield change
     if was.project.identity_name != now.project.identity_name:
         # The ids of sessions depend on it.
-        names = (manifest.project.identity_name or "by no name" for manifest in (was, now))
-        yield "the project was called {}, and is called {} now".format(*names)
+        yield f"the project's name was {was.project.identity_name!r}, and is {now.project.identity_name!r} now"
     if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
-        yield "the machine is another one, or sessions were asked several times"
+        yield "the operating system, the grammar or the number of rounds differs"
     if _select_conditions(runs.measured_config(earlier)) != _select_conditions(prepared.config):
-        yield "the configuration is another one"
+        yield "the configuration differs"
 
 
 def _select_conditions(config: Config) -> Config:

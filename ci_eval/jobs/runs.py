@@ -356,7 +356,7 @@ def refuse_foreign(
     if config.run.tests:
         asked += _test_runs(stored)
     if stored.interpret.confine == "off" == config.interpret.confine:
-        asked.append("start the engine without walls (interpret.confine: off)")
+        asked.append("start the engine without a sandbox (interpret.confine: off)")
     _refuse(workspace, asked, f", or {instead}" if instead else "", trusted=trusted)
 
 
@@ -367,8 +367,8 @@ def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: boo
 
 def _test_runs(stored: Config) -> Iterator[str]:
     if stored.run.tests:
-        walls = "without walls (interpret.confine: off)" if stored.interpret.confine == "off" else "confined"
-        yield f"run the tests in its answers, {walls} (run.tests)"
+        sandbox = "without a sandbox (interpret.confine: off)" if stored.interpret.confine == "off" else "confined"
+        yield f"run the tests in its answers, {sandbox} (run.tests)"
 
 
 def _addresses(endpoint: EndpointConfig | None) -> Iterator[str]:

@@ -82,12 +82,14 @@ def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[
         yield f"        … {lookup.total} in all"
 
 
-def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
-    return Workspace.open(folder).find_session(identity)[1].trace
-
-
-def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
-    """Print each message of a repeated session. Raises WorkspaceError if there are none."""
+def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool, again: bool) -> None:
+    """Print the stored messages of a session; those of a repeated session with `full`, with `again` or if none are
+    stored. Raises WorkspaceError if there are none."""
+    stored = () if full or again else Workspace.open(folder).find_session(identity)[1].trace
+    for line in stored:
+        screen.line(line)
+    if stored:
+        return
     recorder = Trace(screen.line, full=full)
     with attach_listener(recorder):
         lines = list(replay(folder, identity, screen, trusted=trusted))
@@ -119,7 +121,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
         path=source.path,
         sessions=1,
         below=1.0,
-        only=session.id,
+        among=frozenset({session.id}),
     )
     try:
         again = interpret.replay(assignment)
@@ -147,7 +149,7 @@ def list_causes(
         )
     filters = config.report_filters
     weights = [
-        filters.leading.weight(session)
+        filters.leading.passes(session)
         for _, sessions in workspace.sessions(SessionScore)
         for session in sessions
         if evaluated(session)

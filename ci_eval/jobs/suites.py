@@ -176,7 +176,7 @@ def compare_suites(
     if not both:
         raise WorkspaceError(
             f"no project is in both suites: {base} has {', '.join(mine)}; {new} has {', '.join(theirs)}. Projects "
-            "are the same where `projects` names them alike, versions included"
+            "are the same if `projects` has the same SPEC for both, versions included"
         )
     alone = {base: sorted(mine.keys() - theirs.keys()), new: sorted(theirs.keys() - mine.keys())}
     for side, missing in alone.items():

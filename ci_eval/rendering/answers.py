@@ -137,6 +137,9 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     if any(not gate.passed for gate in comparison.gates):
         yield from _look_at(comparison)
     sides = (comparison.base, comparison.new)
+    for side in sides:
+        if side.failed == side.sessions:
+            yield f"✗ FAILED   {side.title} failed in all its sessions: mend that (ci-eval report {side.workspace})"
     titles = plain_titles([side.title for side in sides])
     named = " → ".join(_with_kind(title, side.engine) for title, side in zip(titles, sides, strict=True))
     yield f"{sign(leading.verdict, marked=leading.marked)} {HEADS[leading.verdict]}   {named}   in this project"

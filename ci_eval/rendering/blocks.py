@@ -189,7 +189,7 @@ class Table(msgspec.Struct, frozen=True):
         lines = [Markup("<tr>{}</tr>\n").format(Markup().join(map(_html_cell, columns, row))) for row in rows]
         foot = Markup("<tfoot>\n{}</tfoot>\n").format(lines.pop()) if self.foot else ""
         return Markup(
-            '{}<div class="scroll{}" tabindex="0" role="region" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
+            '{}<div class="scroll{}" tabindex="0" role="group" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
             "<tbody>\n{}</tbody>\n{}</table>\n</div>\n{}"
         ).format(
             Markup('<p class="quiet">{}</p>\n').format(self.above) if self.above else "",
@@ -212,7 +212,7 @@ def _html_cell(column: Column, cell: Cell) -> Markup:
     shown = cell.in_html
     if shown is None:
         shown = Markup("{}<small>{}</small>").format(cell.text, cell.below) if cell.below else Markup.escape(cell.text)
-    if column.classes == "row":
+    if column.classes == "row" and shown:
         return Markup('<th scope="row">{}</th>').format(shown)
     classes = Markup(' class="{}"').format(column.classes) if column.classes else ""
     return Markup("<td{}>{}</td>").format(classes, shown)

@@ -137,7 +137,7 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
-    """Return none if all figures are of one night. `names`: the lines' tooltips."""
+    """Return the charts; none if all figures are of one night. `names`: the lines' tooltips."""
     by_time = {night.started: night for trend in trends for night in trend.nights}
     starts = sorted(by_time, key=machine.seconds)
     # Evaluations of one night start one after the other.

@@ -182,7 +182,7 @@ def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
 
 
 def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
-    """Return evaluated sessions, of the headline and of all; `files`: and in how many files."""
+    """Return the numbers of evaluated sessions of the headline and of the run; `files`: with the numbers of files."""
     (name, leading), (_, whole) = shown_filter(evaluation), first_filter(evaluation)
     sides = [(figures, sum(of.sessions > 0 for of in figures.files.values())) for figures in (leading, whole)]
     text, of_run = (

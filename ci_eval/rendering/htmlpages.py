@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from html import escape
 from itertools import groupby
 from operator import attrgetter
@@ -120,7 +120,7 @@ def page_link(name: str, number: int) -> str:
 def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> SessionMark:
     # A record may expect nothing, and its mark still needs a width.
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
-    colour = outcome(task, session) if leading.weight(session) else "other"
+    colour = outcome(task, session) if leading.passes(session) else "other"
     return SessionMark(index, session.id, session.offset, end, colour, shown_rank(task, session))
 
 
@@ -198,6 +198,11 @@ def _add_segment(size: tuple[int, int, int], segment: Segment) -> tuple[int, int
     return sessions + more, lines + text.count("\n"), characters + len(text)
 
 
+@lru_cache(maxsize=1_000)
+def _base_36(number: int) -> str:
+    return np.base_repr(number, 36).lower()
+
+
 def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> str:
     """Return letter, distance from the previous end, dot, length; in UTF-16 units, in base 36."""
     is_ascii, at, parts = text.isascii(), begin, []
@@ -206,7 +211,7 @@ def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int
     def units(first: int, last: int) -> str:
         count = last - first if is_ascii else len(text[first:last].encode("utf-16-le", "surrogatepass")) // 2
         # The script reads an empty number as 0, which is frequent.
-        return np.base_repr(count, 36).lower() if count else ""
+        return _base_36(count) if count else ""
 
     for own_first, own_last, letter in stretches:
         first, last = max(own_first, at), min(own_last, end)
@@ -273,7 +278,7 @@ def gain(pair: Pair, task: Task) -> float:
 
 def _leads(pair: Pair, leading: ReportFilter) -> bool:
     # Figures of pairs are filtered by base.
-    return bool(leading.weight(pair[0] or either(pair)))
+    return bool(leading.passes(pair[0] or either(pair)))
 
 
 def either(pair: Pair) -> Session:

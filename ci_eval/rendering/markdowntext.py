@@ -60,7 +60,7 @@ GATES = {
 
 
 def gate_table(gates: Iterable[GateResult]) -> str:
-    """Return those that do not pass first; "" if there are none."""
+    """Return the table of gates, those that do not pass first; "" without gates."""
     rows = (
         (GATES[gate.word, gate.passed], code(gate.rule), prose(gate.reason, 300))
         for gate in sorted(gates, key=lambda gate: gate.passed)

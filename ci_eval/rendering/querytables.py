@@ -38,7 +38,7 @@ def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
-    """Return no tables without objects and without several prompts."""
+    """Return the tables; none for an evaluation without objects and without several prompts."""
     figures = evaluation.queries
     by_prompt = _prompts(evaluation)
     if figures is None:

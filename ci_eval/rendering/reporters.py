@@ -104,7 +104,7 @@ FACTS = (
     "title engine revision project completionType client language seed conditions started population noise",
     "prompts queries gates unfinished populationEstimated",
 )
-"""The fields of an evaluation that are in the file, and those of them that it has only if there is something to say."""
+"""The fields of an evaluation that the file always has, and those that it has only if they are not empty."""
 FIGURES = "sessions planned undecided statuses metrics byFile kinds ranks files"
 COMPARED = "paired population onlyBase onlyNew changedText files declared wins losses headline"
 COUNTED = "sessions wins losses"

@@ -240,8 +240,8 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
     yield EMPTY_LINE
     over = f"over the {ranking.sessions:,} sessions in {ranking.files} files that all evaluations have"
     note = (
-        f"In order of {first}. A place such as 2{TO}3 is a tie: which of these is better, the data do not show; each "
-        "against each is shown below."
+        f"In order of {first}. A place such as 2{TO}3 is a tie: the data do not show which of these is better. All "
+        "pairs are compared below."
     )
     if len(ranking.pairs) == len(ranking.declared):
         note += " Times have no verdict: ci-eval compare-engines judges them."
@@ -325,7 +325,7 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
 
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """Return ranks; a tie is 2-3. `ahead`, `behind`: how many others each is better, or worse, than."""
+    """Return ranks; a tie is 2-3. `ahead`, `behind`: of how many others each is better, or worse."""
     spans = [(worse_than + 1, len(ahead) - than) for than, worse_than in zip(ahead, behind, strict=True)]
     return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 
@@ -395,7 +395,9 @@ def change_lines(trend: Trend, shown: Callable[[str], str] = str) -> Iterator[st
 
 
 SHOWN_ON_TERMINAL = 8
-NOTE = "Gain: the points won at most if the cause was gone. Certainty: that it is a fault rather than taste."
+NOTE = (
+    "Gain: the points won at most if the cause were gone. Certainty: that it is a fault rather than a matter of taste."
+)
 
 
 def causes_blocks(causes: Causes) -> list[Block]:
@@ -417,10 +419,10 @@ def causes_blocks(causes: Causes) -> list[Block]:
         Sentence(lead, in_markdown=lead.replace(label(causes.headline), about)),
     ]
     if unknown:
-        blocks.append(Warned(f"Which suggestions can be there: {', '.join(unknown)}."))
+        blocks.append(Warned(f"Which suggestions are possible: {', '.join(unknown)}."))
     if causes.valid_at5 is not None:
-        share = f"ValidAt5: {amount(causes.valid_at5, 'share')} of the first five suggestions may be there"
-        blocks.append(Sentence(f"{share}, over {format_count(causes.valid_lists, 'list')} that can be judged."))
+        share = f"ValidAt5: {amount(causes.valid_at5, 'share')} of the first five suggestions are possible there"
+        blocks.append(Sentence(f"{share}, over {format_count(causes.valid_lists, 'list')} that can be checked."))
     if not causes.clusters:
         return [*blocks, Sentence("Nothing was lost: there is nothing to fix.")]
     short = _clusters(causes, causes.clusters[:SHOWN_ON_TERMINAL], "terminal")

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from ci_eval.core.contracts import Metric, Task
-from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter, label
+from ci_eval.core.filters import EVERYTHING, ReportFilter, label
 from ci_eval.core.model import Session, SourceFile
 from ci_eval.core.scoring import (
     FAILED_BAND,
@@ -143,7 +143,7 @@ class SessionTable:
         prefix = last.prefix if last else session.expected_text[: session.typed]
         # Of a pair, base decides which filters let it through.
         filtered = row[0] or session
-        passed = tuple(number for number, part in enumerate(self._computed.filters) if part.weight(filtered))
+        passed = tuple(number for number, part in enumerate(self._computed.filters) if part.passes(filtered))
         self._ids.append(session.id)
         stratum = self._computed.strata.find(filtered)
         self._asked[stratum] += all(own_session and evaluated(own_session) for own_session in row)
@@ -255,10 +255,9 @@ def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
     site.render("sessions.html.j2", "sessions.html", title=title, left_out=table.left_out)
 
 
-def selection(filter_name: str) -> str | None:
-    """Return the address part that selects a filter's sessions on their page; None if that is not possible."""
-    # The page lists everything by itself, and knows no weights.
-    return {EVERYTHING: "", WEIGHTED: None}.get(filter_name, f"filter={quote(filter_name, safe='')}")
+def selection(filter_name: str) -> str:
+    """Return the address part that selects a filter's sessions on their page, which lists all sessions by default."""
+    return "" if filter_name == EVERYTHING else f"filter={quote(filter_name, safe='')}"
 
 
 def crop_line(line: str, at: int) -> tuple[str, int]:

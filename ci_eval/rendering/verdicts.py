@@ -227,7 +227,7 @@ def _unit(comparison: Comparison, name: str) -> str:
 
 
 def detection_text(comparison: Comparison) -> str:
-    """Return which difference was to be found, and which is; "" without this goal."""
+    """Return the wanted and the detectable difference; "" if no difference was wanted."""
     detection = comparison.detection
     if detection is None:
         return ""

@@ -118,7 +118,9 @@ def read_sessions(folder: Path) -> dict[str, tuple[str, int | None]]:
 
 
 @pytest.mark.usefixtures("in_one_process", "small_limits")
-def test_a_sample_has_sessions_of_the_whole_run_and_says_that_their_number_is_an_estimate(tmp_path: Path) -> None:
+def test_a_sample_has_sessions_of_the_whole_run_and_says_that_their_number_is_an_estimate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = {f"file{number}__py": GREETER + f"name_{number} = Greeter()\n" for number in range(40)}
     root = write(tmp_path / "p", **names, made__py=f"# @generated\n{GREETER}", bad__py=b"caf\xe9 = 1\n" * 90)
 
@@ -135,6 +137,14 @@ def test_a_sample_has_sessions_of_the_whole_run_and_says_that_their_number_is_an
     drawn, every = read_sessions(some), read_sessions(whole)
     assert len(drawn) == 30
     assert drawn.items() <= every.items()
+    with monkeypatch.context() as patched:
+        # The sample of the same content is stored, so nothing is listed or drawn again.
+        patched.setattr(import_module("ci_eval.core.actions.generate"), "_draw", None)
+        again = run("again", "--sessions", 30, "--set", "actions.allowedUnparsable=1")
+    assert read_sessions(again) == drawn
+    assert Workspace(again).manifest().sampling == Workspace(some).manifest().sampling
+    assert Workspace(again).manifest().unparsable == Workspace(some).manifest().unparsable
+    assert Workspace(again).errors() == Workspace(some).errors()
     manifest, of_whole = Workspace(some).manifest(), Workspace(whole).manifest()
     assert manifest.sampling
     assert of_whole.sampling is None

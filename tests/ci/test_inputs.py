@@ -118,8 +118,8 @@ def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
         ({"INPUT_CONFIG": "", "INPUT_ENGINE": "words"}, "nothing says what evaluate measures"),
         ({"CI_EVAL_INPUTS": '{"config": " ", "job": "evaluate"}'}, "give the input config, a YAML file, or project"),
         ({"INPUT_CONFIG": "c.yaml", "INPUT_ROUNDS": "3"}, "the job evaluate has no input rounds"),
-        ({"INPUT_FIRST_NIGHT": "yes"}, "the input first-night is yes: it is true or false"),
-        ({"CI_EVAL_INPUTS": '{"same-ranker": 1}'}, "the input same-ranker is 1: it is true or false"),
+        ({"INPUT_FIRST_NIGHT": "yes"}, "the input first-night is yes: give true or false"),
+        ({"CI_EVAL_INPUTS": '{"same-ranker": 1}'}, "the input same-ranker is 1: give true or false"),
     ],
 )
 def test_a_mistake_in_the_inputs_is_not_a_run_of_something_else(environment: dict[str, str], said: str) -> None:

@@ -360,7 +360,7 @@ def test_an_interrupted_run_is_reported_as_far_as_it_came(tmp_path: Path) -> Non
     through = len(list((folder / "sessions").iterdir()))
     assert 0 < through < 150
     said = " ".join(done.stderr.split())
-    assert f"this run is unfinished: the figures are those of {through} file" in said
+    assert f"this run is unfinished: the figures are of {through} file" in said
     assert f"and {150 - through} files with sessions are not" in said
     assert "this run is unfinished" in " ".join((folder / "reports" / "report.md").read_text().split())
     resumed = [*program, "evaluate", "--project", f"path:{project}", *given, str(folder), "--resume"]

@@ -7,12 +7,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from ci_eval.core.compare import read
 from tests.command import command as run
 from tests.comparing import aged
-from tests.histories import night
 
 
 def test_a_night_is_added_to_its_history_and_only_once(nights: dict[str, Path], tmp_path: Path) -> None:
@@ -67,17 +64,6 @@ def test_a_history_file_that_was_cut_off_ends_no_later_run(nights: dict[str, Pat
     assert code == 0, err
     assert cut.name in err
     assert len(json.loads((tmp_path / "out" / "overview.json").read_text())["trend"]["nights"]) == 2
-
-
-def test_a_night_of_before_is_in_the_same_line_as_one_of_today(tmp_path: Path) -> None:
-    night(tmp_path, 1, language="another")
-    night(tmp_path, 2, language="text")
-    before, now = read(tmp_path).evaluations
-    assert (
-        replace(before, conditions={"language": "another"}).series
-        == replace(now, conditions={"language": "text"}).series
-    )
-    assert before.language == now.language == "text"
 
 
 def test_nights_are_in_the_order_of_their_times_whatever_the_zone(nights: dict[str, Path], tmp_path: Path) -> None:

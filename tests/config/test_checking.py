@@ -46,12 +46,9 @@ def test_an_unknown_key_is_named_with_the_one_that_was_meant(
             "interpret: {sessionProbability: 1.5}",
             "`interpret.sessionProbability` is 1.5; expected a number above 0 and",
         ),
-        (
-            "reports: {kindWeights: {METHOD: 1}}",
-            "`key of reports.kindWeights` is 'METHOD'; expected one of METHOD_CALL",
-        ),
-        ("reports: {kindWeights: {FIELD: -1}}", "`reports.kindWeights.FIELD` is -1; expected a number of at least 0"),
-        ("reports: {kindWeights: 3}", "`reports.kindWeights` is 3; expected a section of one of METHOD_CALL"),
+        ("engine: {environment: {1: a}}", "`key of engine.environment` is 1; expected a text"),
+        ("engine: {environment: {A: 3}}", "`engine.environment.A` is 3; expected a text or null; put it in quotes"),
+        ("engine: {environment: 3}", "`engine.environment` is 3; expected a section of a text → a text or null"),
         ("reports: {recallAt: [0]}", "`reports.recallAt[0]` is 0; expected a whole number of at least 1"),
         ("interpret: {maxSuggestions: yes}", "`interpret.maxSuggestions` is true; expected a whole number of at least"),
         (

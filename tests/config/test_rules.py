@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from ci_eval.core.config import Config, load, patch
+from ci_eval.core.config import load
 from ci_eval.core.model import PrefixConfig, SessionsFilter
 from tests.config.conftest import Refusal, Write
 
@@ -91,8 +89,3 @@ def test_emulating_the_typing_of_nothing_is_ignored_and_says_so() -> None:
 )
 def test_a_language_may_be_called_as_in_the_ide(given_name: str, ours: str) -> None:
     assert load(None, overrides=[f"language='{given_name}'"]).config.language == ours
-
-
-def test_the_name_of_before_is_understood_on_the_command_line_and_in_configurations(tmp_path: Path) -> None:
-    (tmp_path / "c.yaml").write_text("language: Another\n")
-    assert load(tmp_path / "c.yaml").config.language == patch(Config(), language="another").language == "text"

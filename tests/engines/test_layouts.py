@@ -101,6 +101,13 @@ LAYOUTS = {
         **{"lib/core__py": PYTHON},
     ),
     "python-pdm": python(pyproject__toml="[tool.pdm.build]\npackage-dir = 'lib'\n", **{"lib/core__py": PYTHON}),
+    "python-editable": python(requirements__txt="-e ./core\n", **CORE),
+    "python-setup-cfg": python(setup__cfg="[options]\npackage_dir =\n    = lib\n", **{"lib/core__py": PYTHON}),
+    "tsconfig-extends": typescript(
+        tsconfig__json='{"extends": "./base.json"}',
+        base__json='{"compilerOptions": {"module": "esnext", "moduleResolution": "bundler", "target": "es2022", '
+        '"paths": {"@me/core": ["./libs/core/index.ts"]}}}',
+    ),
     "npm-workspaces": typescript(package__json='{"workspaces": ["apps/*", "libs/*"]}', **APP),
     "yarn-workspaces": typescript(package__json='{"workspaces": {"packages": ["apps/*", "libs/*"]}}', **APP),
     "pnpm-workspaces": typescript(**{"pnpm-workspace__yaml": "packages: ['apps/*', 'libs/*']\n"}, **APP),

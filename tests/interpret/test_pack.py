@@ -13,7 +13,7 @@ from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare import compare
 from ci_eval.core.filters import report_filters
 from ci_eval.core.interpret import EngineSide, play_files
-from ci_eval.core.interpret.pack import Journal, Pack, read_journal, together
+from ci_eval.core.interpret.pack import Journal, Pack, encode_line, read_journal, together
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Kind, Lookup, Properties, Session, SourceFile, Status
 from ci_eval.core.model.engine import Determinism
@@ -36,7 +36,10 @@ def session(name: str, status: Status, message: str = "") -> Session:
 
 def test_what_another_worker_finished_is_stored_and_counted_as_it_was(tmp_path: Path) -> None:
     whole, pieced = Pack(SOURCE), Pack(SOURCE)
-    lines = [whole.add(session("1", Status.OK)), whole.add(session("2", Status.TIMEOUT, "late"))]
+    played = [session("1", Status.OK), session("2", Status.TIMEOUT, "late")]
+    for each in played:
+        whole.add(each)
+    lines = [encode_line(each) for each in played]
     ended = [pieced.take_over(line) for line in lines]
     assert [(each.id, each.status) for each in ended] == [("1", Status.OK), ("2", Status.TIMEOUT)]
     assert (pieced.statuses, pieced.trouble) == (whole.statuses, whole.trouble)
@@ -76,7 +79,7 @@ def test_nothing_is_finished_of_a_file_that_was_not_begun(tmp_path: Path) -> Non
 pytestmark = pytest.mark.slow
 
 
-PLAIN = report_filters(grouped=False, lengths=(), declared=(), weights={}, headline="all")
+PLAIN = report_filters(grouped=False, lengths=(), declared=(), headline="all")
 
 
 @pytest.fixture

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from ci_eval.core.config import InterpretConfig
+from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.core.interpret.player import MOST_MESSAGES, OpenSession
-from ci_eval.core.model import CallCompletion, Kind, Properties, Status
-from ci_eval.plugins.engines.controls import WORDS
+from ci_eval.core.model import CallCompletion, Kind, Properties, Status, Suggestion
+from ci_eval.core.model.sessions import Offer
+from ci_eval.plugins.engines.controls import WORDS, Words
+from tests.fake import Fake
 from tests.faulty import Faulty
 from tests.projects import ask, generate, sessions, setup, write
 
@@ -67,3 +74,55 @@ def test_of_too_many_messages_the_first_are_kept_and_that_is_told() -> None:
     for number in range(MOST_MESSAGES + 9):
         asked.keep(str(number))
     assert asked.messages == [*map(str, range(MOST_MESSAGES)), "… and more"]
+
+
+class Lazy(Words):
+    """Offers each word twice, in the file and with an import, whose edit it only says when it is asked."""
+
+    imports_first = False
+
+    def complete(self, query: Query) -> Answer:
+        words = sorted({"add", "total", *self.words(query)})
+        first, last = ("0", "1") if self.imports_first else ("1", "0")
+        offers = [
+            Offer(text=word, label=word, sort_text=f"{order}{word}", item=item)
+            for item, order in enumerate((first, last))
+            for word in words
+        ]
+
+        def find_edits(asked: Sequence[Suggestion]) -> Sequence[Suggestion]:
+            assert len(asked) <= 3
+            return [
+                replace(
+                    offer, edits=() if isinstance(offer, Offer) and offer.item else ((0, 0, f"import {offer.text}\n"),)
+                )
+                for offer in asked
+            ]
+
+        return Answer(suggestions=offers, latency=1.0, find_edits=find_edits)
+
+
+class Hasty(Lazy):
+    imports_first = True
+
+
+@dataclass(frozen=True)
+class LazyEngine(Fake):
+    running: type[Lazy]
+    name: str = "lazy"
+
+    def start(self, installation: Installation, surroundings: Surroundings) -> Running:
+        return self.running(surroundings)
+
+
+def test_a_name_that_an_engine_would_import_is_not_the_one_in_scope(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py="total = 1\nadd = total\nprint(add, total)\n")
+    ranks: dict[type[Lazy], set[int]] = {}
+    for kind in (Lazy, Hasty):
+        wanted = setup(LazyEngine(kind), root)
+        ask(workspace := generate(root, tmp_path / kind.__name__), replace(wanted, settings=InterpretConfig()))
+        lookups = [session.lookups[0] for session in sessions(workspace) if session.expected_text in {"add", "total"}]
+        ranks[kind] = {lookup.rank or 0 for lookup in lookups}
+        assert {lookup.adds_import for lookup in lookups} == {kind is Hasty}
+    # In the second list, each name is behind those that would be imported.
+    assert 0 < max(ranks[Lazy]) < min(ranks[Hasty])

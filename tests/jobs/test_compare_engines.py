@@ -96,7 +96,7 @@ def test_answers_that_differ_from_round_to_round_make_exact_verdicts_uncertain(r
     for page in ("report.md", "html/index.html"):
         text = (tmp_path / "pair" / "comparison" / page).read_text()
         assert "the interval is of answers that differ from round to round" in text
-        assert "▲ and ▼ mark the verdicts on declared metrics" in text
+        assert "▲ and ▼ mark verdicts on declared metrics" in text
 
 
 def test_what_comes_too_late_is_not_right(run: Run) -> None:

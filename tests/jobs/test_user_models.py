@@ -97,21 +97,6 @@ def test_more_places_are_figures_and_can_be_gates(project: Path, tmp_path: Path)
     assert (code, "unknown metric" in err) == (2, True)
 
 
-def test_kinds_are_weighted_by_how_often_they_are_asked_for(project: Path, tmp_path: Path) -> None:
-    folder = evaluated(project, tmp_path / "o", "reports.kindWeights={KEYWORD: 1, FIELD: 3}")
-    kinds = figures(folder)["kinds"]
-    parts = [
-        (weight * kinds[kind]["Recall"]["n"], kinds[kind]["RecallAt5"]["value"]) for kind, weight in WEIGHTS.items()
-    ]
-    expected = sum(weight * value for weight, value in parts) / sum(weight for weight, _ in parts)
-    weighted = figures(folder, "Weighted")
-    assert weighted["metrics"]["RecallAt5"]["value"] == pytest.approx(expected)
-    assert weighted["sessions"] == sum(kinds[kind]["Recall"]["n"] for kind in WEIGHTS)
-
-
-WEIGHTS = {"KEYWORD": 1, "FIELD": 3}
-
-
 def test_beside_the_figure_over_sessions_stands_the_mean_of_the_files(tmp_path: Path) -> None:
     project = write(tmp_path / "p", a__py=GREETER, b__py="import os\n" + "print(os)\n" * 30)
     found = figures(evaluated(project, tmp_path / "o"))
@@ -132,19 +117,6 @@ def test_a_gate_on_what_is_declared_follows_the_user(
     command("compare", folder, folder, "--output", tmp_path / "out", "--gate", "declared >= -2pp")
     report = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert [gate["rule"] for gate in report["gates"]] == [f"{name} >= -2pp" for name in leads]
-
-
-def test_kinds_weigh_in_a_comparison_as_in_a_report(project: Path, tmp_path: Path) -> None:
-    weights = "reports.kindWeights={METHOD_CALL: 3, VARIABLE: 1}"
-    base = evaluated(project, tmp_path / "base", weights)
-    new = evaluated(project, tmp_path / "new", weights, "interpret.completionType=ALPHABETICAL")
-    command("compare", base, new, "--output", tmp_path / "out")
-    filters = json.loads((tmp_path / "out" / "comparison.json").read_text())["filters"]
-    found = filters["Weighted"]["metrics"]["RecallAt5"]
-    for side, folder in (("base", base), ("new", new)):
-        report = json.loads((folder / "reports" / "metrics.json").read_text())["evaluations"][0]["filters"]
-        assert found[side] == pytest.approx(report["Weighted"]["metrics"]["RecallAt5"]["value"])
-    assert found["difference"] != 0
 
 
 @pytest.mark.parametrize("rule", ["MaxLatency <= +10%", "MaxLatency non-inferior 5ms"])

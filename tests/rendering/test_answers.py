@@ -41,6 +41,13 @@ def test_a_broken_gate_comes_first_with_its_figure() -> None:
     assert status(result).startswith("✗ RED, RecallAt1 >= -1pp, the difference is -2.00 pp · ")
 
 
+def test_an_engine_that_failed_everywhere_comes_before_its_figures() -> None:
+    result = compared(side("zuban"), None, Verdict.NOT_SHOWN)
+    result = replace(result, new=replace(result.new, failed=result.new.sessions))
+    assert answer(result)[0].endswith(" failed in all its sessions: mend that (ci-eval report zuban)")
+    assert not any("failed in all" in line for line in answer(replace(result, new=result.base)))
+
+
 def test_page_and_markdown_have_the_words_of_the_terminal() -> None:
     result = compared(side("zuban"), None, Verdict.BETTER)
     for text in (answer_html(result), answer_markdown(result)):

@@ -170,15 +170,6 @@ def test_pairs_without_a_partner_are_counted() -> None:
     assert pairs_text(pair) == "Compared 300 of the project's 1,000 sessions, in 3 files; 2 only in new"
 
 
-@pytest.mark.parametrize(("ahead", "is_said"), [(Verdict.BETTER, True), (Verdict.NOT_SHOWN, False)])
-def test_a_sentence_says_that_imports_stood_first(ahead: Verdict, *, is_said: bool) -> None:
-    pair = compared(side("ty"), None, Verdict.NOT_COMPARABLE)
-    pair.filters[pair.headline]["RecallAt1"] = difference(0.2, 0.8, Verdict.BETTER)
-    pair.filters[pair.headline]["UnneededImportAt1"] = difference(0.7, 0.0, ahead)
-    reason = "The first suggestion adds an import that the code does not need in 70.0% → 0.0% of the lists."
-    assert (verdict_lines(pair)[0] == reason) is is_said
-
-
 def test_a_reason_of_several_metrics_is_said_once() -> None:
     result = compared(side("zuban"), None, Verdict.NOT_SHOWN)
     differences = {name: found(-0.1, 0.3, why="it may be 0") for name in ("RecallAt1", "RecallAt5")}

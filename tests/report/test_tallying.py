@@ -46,8 +46,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 def evaluation(workspace: Workspace, *, processes: bool) -> Evaluation:
     calls = SessionsFilter(name="calls", filters=FiltersConfig(statement_types=(Kind.METHOD_CALL,)))
-    weights = {Kind.METHOD_CALL: 2.0, Kind.VARIABLE: 0.5}
-    filters = report_filters(grouped=True, lengths=[0, 1], declared=[calls], weights=weights, headline="names")
+    filters = report_filters(grouped=True, lengths=[0, 1], declared=[calls], headline="names")
     return evaluate(workspace, metrics.load(), filters, metrics.select_metrics if processes else None)
 
 

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from ci_eval.core.model import Kind, Properties, SessionScore, Status
-from ci_eval.core.statistics.population import Strata, cluster_unit, count_project_sessions, select_shard_files
+from ci_eval.core.statistics.population import Strata, select_shard_files
 
 FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}
-
-
-def test_sessions_are_counted_by_project_where_several_were_merged() -> None:
-    assert count_project_sessions(FILES, shard=None, merged=True) == {"one": 100, "two": 300}
-    assert count_project_sessions(FILES, shard=None, merged=False) == {"": 400}
 
 
 def test_shards_divide_the_files() -> None:
@@ -40,7 +35,3 @@ def session(kind: Kind, typed: int) -> SessionScore:
         id="s", file="a.py", offset=0, expected_text="x", properties=Properties(kind=kind), status=Status.OK,
         typed=typed, lookups=(),
     )  # fmt: skip
-
-
-def test_two_projects_and_more_speak_for_other_code_and_one_does_not() -> None:
-    assert (cluster_unit(0), cluster_unit(1), cluster_unit(2)) == ("files", "files", "projects")

@@ -1,5 +1,4 @@
-"""A simulation of code that is still being written: a random share of what comes later in the file is missing or
-different while a token is typed."""
+"""A simulation of unfinished code: while a token is typed, some of the later code is missing or different."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ class _Part(msgspec.Struct):
 
 
 class Evolution:
-    """A file whose parts are hidden; each is restored before the first token that is typed in it or after it. Imports
-    are different: people add them afterwards, so each is missing except while its own tokens are typed."""
+    """A file whose parts are hidden; each is restored before the first token in it or after it is typed. An import is
+    different, since users add it later: it is hidden except while its own tokens are typed."""
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
         self._imports = config.what == "imports"
@@ -39,12 +38,10 @@ class Evolution:
             chance = draw(source.seed, f"{source.project}\0{source.path}\0{begin}")
             if chance < config.share:
                 now = source.text[begin:end]
-                # A number that passed a test against `share` is uniform below it; divided by it, it is uniform in [0,
-                # 1) again.
+                # The number is uniform below `share`, so divided by `share` it is uniform in [0, 1).
                 fitting = lines_by_depth.get(_depth(now)) if config.how != "missing" else None
                 then = fitting[int(chance / config.share * len(fitting))] if fitting else ""
-                # The replacement is another line of the file with the same indentation; if it is the same line, the
-                # part is left out.
+                # Another line of the same indentation replaces the part; the same line: the part is left out.
                 self._parts.append(_Part(begin, end, now, "" if then == now else then))
         self.happens = bool(self._parts)
         self._next = -1

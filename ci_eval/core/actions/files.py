@@ -61,8 +61,7 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
 
 
 def declarations(root: Path, language: Language, config: ActionsConfig, cache: Path | None = None) -> Declarations:
-    """Return the declared names of the whole project, including files that are not evaluated. `cache`: a folder that
-    stores them for this content of the project."""
+    """Return the names that all files of the project declare. `cache`: the folder that stores them for this content."""
     if language.declare is None:
         return {}
     ignored = "\0".join(sorted(config.ignore_file_names))
@@ -144,8 +143,7 @@ def _is_marked(root: Path, path: str) -> bool:
 
 
 def read_attributes(root: Path) -> Iterator[Attribute]:
-    """Return the patterns of all `.gitattributes` files. Later lines take precedence over earlier ones, and deeper
-    files over higher ones."""
+    """Return the patterns of all `.gitattributes` files. Later lines and deeper files take precedence."""
     for file in sorted(root.rglob(".gitattributes"), key=lambda file: (len(file.parts), file)):
         lines = file.read_text("utf-8", "replace").splitlines() if is_own(file, root) else []
         for line in lines:

@@ -11,13 +11,23 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from operator import attrgetter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval import __version__
 from ci_eval.core.actions.files import Attribute, Source, declarations, find_left_out, read_attributes, source_files
-from ci_eval.core.actions.sample import FEWEST_FILES, Found, SampleGoal, Targets, count_slots, draw_sample, may_begin
+from ci_eval.core.actions.sample import (
+    FEWEST_FILES,
+    Found,
+    Sample,
+    SampleGoal,
+    Targets,
+    count_slots,
+    draw_sample,
+    may_begin,
+)
 from ci_eval.core.actions.strategy import actions_of_file
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
@@ -75,8 +85,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Fill in `first_use` of tokens in order: True if their text, as a whole word, occurs nowhere before, not even in a
-    comment."""
+    """Return the tokens with `first_use`: True if their text occurs nowhere before as a whole word."""
     seen, read = set[str](), 0
     known: dict[tuple[int, bool], Properties] = {}
     marked = []
@@ -121,7 +130,7 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     cache: Path | None = None
     slots: int = 1
-    """The slots of each character, see `sample.py`."""
+    """The number of slots of each character (see `sample.py`)."""
     attributes: Sequence[Attribute] | None = None
     """If not None, files that are left out by these, or by their name or comment, have no sessions."""
 
@@ -168,7 +177,7 @@ class Generated(msgspec.Struct):
             self.shares[path] = unparsable
 
     def worst(self) -> dict[str, float]:
-        """File → lost share, the file with most lost bytes first."""
+        """Return file → unreadable share, the file with the most unreadable bytes first."""
         paths = sorted(self.lost, key=lambda path: (-self.lost[path], path))
         return {path: self.shares[path] for path in paths[:WORST]}
 
@@ -188,31 +197,45 @@ def generate(
     goal: SampleGoal | None = None,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
-    """Write the actions of all source files into the workspace. A file that cannot be read becomes an error in the
-    workspace.
+    """Write the actions of all source files into the workspace, and an error for each file that cannot be read.
 
-    Call `advance(done, of, so_far)` after each file. Type analyses are stored below `cache`. `with_generated`: evaluate
-    generated and vendored files as well. `goal`: the number of sessions that is enough; all sessions are made unless
-    sampling saves time.
+    Call `advance(done, of, so_far)` after each file. Type analyses are stored below `cache`. `with_generated`: include
+    generated and vendored files. `goal`: the number of sessions that suffices, if sampling saves time.
     """
-    paths, candidates = [], list(source_files(root, language, config))
     properties = cache / "properties" / project.checksum if cache else None
+    drawn, sample_path = None, None
+    # The project's checksum does not cover hidden folders.
+    hidden = any(part.startswith(".") for path in config.evaluation_roots for part in PurePosixPath(path).parts)
+    if goal and properties and not hidden:
+        parts = (__version__, language.name, language.resolver, task.name, config, seed, with_generated)
+        key = msgspec.json.encode([*parts, goal.limit, goal.probability, goal.classes])
+        sample_path = properties / f"sample-{blake2b(key, digest_size=16).hexdigest()}.json"
+        # If the file is missing or damaged, the sample is drawn again.
+        with suppress(OSError, msgspec.MsgspecError):
+            drawn = msgspec.json.decode(sample_path.read_bytes(), type=_Drawn)
+    paths, candidates = [], [] if drawn else list(source_files(root, language, config))
+    is_large = drawn is not None or len(candidates) >= FEWEST_FILES
     job = SourceTree(
         root=root,
         name=project.identity_name,
         language=language,
         config=config,
-        declared=declarations(root, language, config, properties if len(candidates) >= FEWEST_FILES else None),
+        declared=declarations(root, language, config, properties if is_large else None),
         task=task,
         seed=seed,
         cache=properties,
         slots=count_slots(config.strategy, task),
     )
-    if goal and job.slots and len(candidates) >= FEWEST_FILES:
-        attributes = None if with_generated else list(read_attributes(root))
-        sampled = _generate_sample(replace(job, attributes=attributes), candidates, workspace, goal, jobs, advance)
-        if sampled:
-            return sampled
+    if goal and job.slots and is_large:
+        if drawn is None:
+            attributes = None if with_generated else list(read_attributes(root))
+            drawn = _draw(replace(job, attributes=attributes), candidates, goal, jobs, advance)
+            if drawn and sample_path:
+                # If the cache cannot be written, the next run only takes longer.
+                with suppress(WorkspaceError):
+                    atomic.write(sample_path, msgspec.json.encode(drawn))
+        if drawn:
+            return _generate_sample(job, drawn, workspace, jobs, advance)
     left_out = {} if with_generated else dict(find_left_out(root, candidates, config.evaluation_roots))
     for path in candidates:
         if path in left_out:
@@ -247,14 +270,25 @@ def _run(job: SourceTree, targets: Sequence[Targets], jobs: int) -> Iterator[Gen
                 yield outcome.result or FileError(path=outcome.task[0], stage="actions", message=outcome.trouble)
 
 
-def _generate_sample(
+class _Drawn(msgspec.Struct):
+    """A sample of sessions, and what was seen while it was drawn."""
+
+    sample: Sample
+    errors: list[FileError]
+    left_out: dict[str, str]
+    lost: dict[str, float]
+    shares: dict[str, float]
+    darts: int
+    lost_darts: float
+
+
+def _draw(
     job: SourceTree,
     candidates: Sequence[str],
-    workspace: Workspace,
     goal: SampleGoal,
     jobs: int,
     advance: Callable[[int, int, Generated], None],
-) -> Generated | None:
+) -> _Drawn | None:
     """Return None if sampling saves no time."""
     so_far, sizes, done = Generated(), dict[str, int](), 0
     lost, darts, errors, left_out = 0.0, 0, list[FileError](), dict[str, str]()
@@ -287,15 +321,22 @@ def _generate_sample(
     sample = draw_sample(sizes, job.seed, goal, find)
     if sample is None:
         return None
-    made = Generated(left_out=Counter(left_out.values()), sampling=sample.sampling)
-    for error in errors:
+    return _Drawn(sample, errors, left_out, so_far.lost, so_far.shares, darts, lost)
+
+
+def _generate_sample(
+    job: SourceTree, drawn: _Drawn, workspace: Workspace, jobs: int, advance: Callable[[int, int, Generated], None]
+) -> Generated:
+    slots, made = drawn.sample.slots, Generated(left_out=Counter(drawn.left_out.values()))
+    for error in drawn.errors:
         workspace.write_error(error)
-    for result in _run(job, [*sample.slots.items()], jobs):
+    for result in _run(job, [*slots.items()], jobs):
         if result is not None:
             _keep(result, workspace, made)
-            advance(made.files, len(sample.slots), made)
+            advance(made.files, len(slots), made)
     # Large files are hit more often, so the mean over darts estimates the share of the whole text.
-    made.lost, made.shares, made.size, made.unparsable = so_far.lost, so_far.shares, darts, lost
+    made.lost, made.shares, made.size, made.unparsable = drawn.lost, drawn.shares, drawn.darts, drawn.lost_darts
+    made.sampling = drawn.sample.sampling
     return made
 
 
@@ -315,7 +356,7 @@ def _keep(result: GeneratedFile | FileError, workspace: Workspace, so_far: Gener
 
 
 def make_at(project: SourceTree, targets: Targets) -> GeneratedFile | FileError:
-    """`targets`: the file and the slots of the sessions to make, or None for all."""
+    """Make the actions of a file. `targets`: the file, and the slots of the sessions to make (None = all)."""
     return make(project, *targets)
 
 

@@ -20,8 +20,7 @@ from ci_eval.core.workspace import Workspace, pack_actions
 
 SUFFIX = ".txt"
 IDENTITIES = ("id", "meta.id")
-"""The fields that may identify a record; the first one present counts. A record without any of them is identified by a
-digest of its line."""
+"""The fields that may identify a record, of which the first one counts; without any, a digest of the line does."""
 
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,11 +44,10 @@ class Records(msgspec.Struct):
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
-    """Return the records as files.
+    """Return the records as files, and an error for each other line.
 
-    `cluster`: fields; records with equal values in them are sampled together. Without fields, each record is sampled by
-    itself. If one field is named, every record must have it; of several fields, those count that a record has. Any
-    other line is an error.
+    `cluster`: the fields whose values form the cluster of a record; without fields, each record is a cluster. If there
+    is one field, every record must have it.
     """
     dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
@@ -101,7 +99,7 @@ def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
 
 
 def shown(context: Mapping[str, str]) -> str:
-    """Return the displayed text: short parts by name, then the long ones. A single long part goes without its name."""
+    """Return the context as a text: short parts with their names, then long ones. A single long part has no name."""
     short = [f"{name}: {text}" for name, text in context.items() if text and "\n" not in text]
     long = {name: text.strip("\n") for name, text in context.items() if "\n" in text}
     parts = list(long.values()) if len(long) == 1 else [f"{name}:\n{text}" for name, text in long.items()]
@@ -109,7 +107,7 @@ def shown(context: Mapping[str, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Drop byte order marks, use plain line ends. Raises ValueError for a NUL character."""
+    """Return the text without byte order marks, with "\n" line ends. Raises ValueError for a NUL character."""
     if "\0" in text:
         raise ValueError("it holds a NUL character, which no text does")
     return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")

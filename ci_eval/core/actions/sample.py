@@ -28,8 +28,7 @@ from ci_eval.core.model import Kind, Sampling, StrategyConfig
 FEWEST_FILES = 10_000
 """In a project with fewer files, every file is parsed."""
 POOL = 4
-"""The number of sessions drawn for each session that is asked. All drawn sessions serve to estimate the sizes of the
-classes."""
+"""The sessions drawn for each session that is asked, which make the estimates of class sizes more exact."""
 SMALLEST_POOL = 1_000
 MOST_READ = 0.5
 """The share of the files that may be parsed for a sample; if more are needed, all files are parsed."""
@@ -110,9 +109,9 @@ def throw(sizes: Mapping[str, int], seed: int) -> Iterator[Dart]:
 
 
 def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Find) -> Sample | None:
-    """Return None if sampling saves no time: the project has few files, or too many would have to be parsed. `find`:
-    yields the sessions that darts hit, file by file. `sizes`: path → number of slots; slots may be after the end of the
-    file."""
+    """Return a sample; None if sampling saves no time, since the project has few files, or too many must be parsed.
+    `sizes`: path → number of slots; slots may be after the end of the file. `find`: a function that yields the sessions
+    that darts hit, file by file."""
     most = MOST_READ * len(sizes)
     expected = sum(-math.expm1(-size * goal.end) for size in sizes.values()) if goal.limit is None else goal.pool * 2
     if expected > most:
@@ -120,8 +119,7 @@ def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Fin
     darts = takewhile(lambda dart: dart[0] < goal.end, throw(sizes, seed))
     times, drawn, parsed, thrown = dict[tuple[str, int], float](), dict[tuple[str, int], Hit](), set[str](), 0
     while len(drawn) < goal.pool:
-        # The first batch must depend on the goal alone. The size of later batches follows the share of darts that drew
-        # a session.
+        # The first batch depends on the goal alone, later ones on the share of darts that drew a session.
         size = 2 * goal.pool if not thrown else 1.1 * (goal.pool - len(drawn)) * thrown / max(len(drawn), 1) + 100
         targets: dict[str, set[int]] = {}
         batch = list(islice(darts, None if math.isinf(size) else int(size)))

@@ -1,4 +1,4 @@
-"""The actions for tokens: the text of the file when completion is requested, and the edits that produce it."""
+"""The actions for tokens: edits of the file, and completion calls."""
 
 from __future__ import annotations
 
@@ -67,8 +67,7 @@ def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> 
 
 
 def plan_sessions(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
-    """Return the strategy and the prefixes of each session's lookups. Each prefix extends the one before it, which may
-    belong to the session before."""
+    """Return strategy and prefixes of the lookups of each session; each prefix extends the one before it."""
     if prefix.name == "Ladder":
         # A prefix as long as the token would leave nothing to complete.
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
@@ -206,8 +205,7 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
 
 @dataclass
 class _Typist:
-    """A typist that records actions. After the last item a gap may be open: the text before `_caret` exists, and the
-    text from `_caret` to `_gap` is not typed yet."""
+    """A recorder of actions. If a gap is open, the text from `_caret` to `_gap` is not typed yet."""
 
     source: Source
     strategy: StrategyConfig
@@ -235,7 +233,7 @@ class _Typist:
         self.actions += self.evolution.finish()
 
     def written(self, unparsable: float) -> FileActions:
-        """`unparsable`: share of the text (0..1) the grammar could not read."""
+        """Return the recorded actions. `unparsable`: the share of the text that the grammar could not read."""
         return FileActions(
             path=self.source.path,
             checksum=self.checksum,

@@ -1,5 +1,4 @@
-"""A catalog of the variants of one kind, such as metrics or engines: the modules of a folder, and entry points of
-packages."""
+"""Catalogs of variants, such as metrics or engines: the modules of a folder, and entry points of packages."""
 
 from __future__ import annotations
 

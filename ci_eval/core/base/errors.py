@@ -1,31 +1,7 @@
-"""The errors that ci-eval raises on purpose, and the exit code that each ends the command with.
+"""The errors that ci-eval raises on purpose, each with the exit code of the command; other exceptions are bugs (70).
 
-    CiEvalError                    (70, a bug)
-    ├── GateFailed                  1  the reports are complete, and a rule about their figures is broken
-    ├── ConfigError                 2  configuration or usage
-    ├── WorkspaceError              2  a workspace cannot be read, resumed or written over
-    ├── NothingToEvaluate           3  no file, no token or no session was left
-    ├── PreparationError            4  project or engine could not be prepared
-    │   ├── DownloadError              a download failed
-    │   ├── ChecksumError              a download has another checksum than the configuration
-    │   ├── ArchiveError               an archive is hostile or broken
-    │   └── InstallError               a package client (pip, npm, mvn, …) failed
-    └── EngineFailure               5  the engine failed; in a session this becomes the session's status
-        ├── EngineTimeout              no answer within `interpret.timeout`
-        ├── EngineCrash                the process ended by itself
-        ├── EngineMisbehaved           the answer does not follow the protocol
-        ├── EngineRaised               the engine answered with an error; it still runs
-        │   └── ContextTooLong         the prompt was longer than the language model's window
-        ├── BudgetSpent                the budget is spent: the session is skipped
-        ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`
-        ├── NothingSuggested           at least `interpret.allowedEmpty` of the sessions have no suggestion
-        ├── TooManyUnreadable          more unreadable answers than `engine.allowedUnreadable`
-        └── TooMuchUnread              more unreadable source than `actions.allowedUnparsable`
-
-    Interrupted                   130  the user stopped a run while a workspace was being made
-
-Trouble in one file or session is data (a counted status); only set-up problems reach the user as an error.
-A message says what happened, why, and what to try.
+Trouble in one file or session is data (a counted status); only set-up problems reach the user as an error. A message
+says what happened, why, and what to try.
 """
 
 from __future__ import annotations
@@ -68,11 +44,11 @@ class PreparationError(CiEvalError):
 
 
 class DownloadError(PreparationError):
-    """The bytes did not arrive, or more of them than allowed."""
+    """A download failed, or is larger than allowed."""
 
 
 class ChecksumError(PreparationError):
-    """The bytes that arrived are not the ones the configuration pins."""
+    """A download has another checksum than the configuration pins."""
 
 
 class ArchiveError(PreparationError):
@@ -137,8 +113,7 @@ class BudgetSpent(EngineFailure):
 
 
 class TooManyFailures(EngineFailure):
-    """The number of failed sessions is larger than the configuration allows; the workspace and its reports are
-    complete."""
+    """More sessions failed than the configuration allows; the workspace and its reports are complete."""
 
 
 class NothingSuggested(EngineFailure):

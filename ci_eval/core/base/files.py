@@ -37,8 +37,7 @@ def is_regular(path: str) -> bool:
 
 
 def is_own(path: Path, root: Path) -> bool:
-    """Return whether `path` leads to a regular file below `root`, so that reading it cannot block, and shows no file of
-    others."""
+    """Return whether `path` leads to a regular file below `root`, which is safe to read and to show."""
     try:
         target = os.path.realpath(path, strict=True)
         return target.startswith(_resolve(root)) and is_regular(target)
@@ -53,8 +52,7 @@ def _resolve(root: Path) -> str:
 
 
 def read_own(root: Path, path: str) -> bytes:
-    """Return the bytes of the project's file at `path` below `root`. Raises OSError, also if it is a link or not a
-    regular file."""
+    """Return the bytes of a project's file. Raises OSError, also if it is a link or not a regular file."""
     if not is_own(root / path, root):
         # If the file does not exist, this raises the system's error.
         (root / path).lstat()

@@ -1,5 +1,4 @@
-"""Quoting of other people's texts in messages. Secrets are hidden before a text is cut, since no part may be
-printed."""
+"""Quoting of other people's texts in messages. Secrets are hidden first, since no part of them may be printed."""
 
 from __future__ import annotations
 

@@ -37,12 +37,11 @@ class Shard(msgspec.Struct, frozen=True):
 
 
 def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
-    """Return the sessions that each shard evaluates: path → number of the shard (from 1) → the ranks of the sessions in
-    the file (from 0).
+    """Return path → number of the shard (from 1) → the ranks (from 0) of the file's sessions that it evaluates.
 
-    `sessions`: path → number of its sessions. From the largest to the smallest, each file goes to the shard with the
-    fewest sessions so far (LPT: Graham 1969, "Bounds on multiprocessing timing anomalies"). If the fullest shard gets
-    more than EVEN times the mean that way, the largest files are cut into pieces.
+    `sessions`: path → number of sessions. From the largest to the smallest, each file goes to the shard with the fewest
+    sessions so far (LPT: Graham 1969, "Bounds on multiprocessing timing anomalies"). If the fullest shard then has more
+    than EVEN times the mean, the largest files are cut into pieces.
     """
     mean = sum(sessions.values()) / of
     most = max(sessions.values(), default=0)

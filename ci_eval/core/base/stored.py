@@ -65,14 +65,11 @@ ACTIONS = 2_000_000_000
 prefixes need a third of that."""
 UNPACKED = 4_000_000_000
 RATIO = 250
-"""The largest ratio of unpacked to packed size, by gzip; sessions are usually packed to a fifteenth, at most to a
-hundredth."""
+"""The largest ratio of unpacked to packed size, by gzip; usually it is 15, at most 100."""
 RATIO_OF_ZSTD = 5_000
-"""The largest ratio by zstd: sessions are usually packed to a hundredth, or to a two-thousandth if all have the same
-thousand suggestions."""
+"""The largest ratio by zstd; usually it is 100, but 2,000 if all sessions have the same thousand suggestions."""
 ANY_RATIO = 16_000_000
-"""The number of unpacked bytes up to which any ratio is allowed: a source file may well be 1 MB of the same
-character."""
+"""The unpacked bytes up to which any ratio is allowed, since a source file may be 1 MB of the same character."""
 MODEL = 256_000_000
 """The bytes of a ranking model; a hundred trees need 0.3 MB."""
 NAMES = 1_000_000_000

@@ -130,8 +130,7 @@ class Layout(NamedTuple):
     members: dict[str, Path]
     """Normalized name → folder."""
     elsewhere: dict[str, str]
-    """Normalized name → source, for packages that come neither from a folder of the project nor from the usual
-    registry."""
+    """Normalized name → source, for packages that come from neither the project nor the usual registry."""
     roots: tuple[Path, ...]
     """The folders that an editable install of all packages would add to Python's path, except the project's root."""
 
@@ -173,8 +172,7 @@ def source_roots(root: Path) -> tuple[Path, ...]:
 
 
 def read_pyproject(path: Path, root: Path) -> Any:
-    """Return the content of a pyproject.toml; {} if the project has none there. Raises PreparationError if it cannot be
-    read."""
+    """Return the content of a pyproject.toml; {} if there is none. Raises PreparationError if it cannot be read."""
     return _read(root, path, "the dependencies in ")
 
 
@@ -205,7 +203,9 @@ def _package_folders(folder: Path, root: Path) -> list[Path]:
 
 def _name_folders(settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield the folders that the tables of build backends name: as a folder of packages, or as that of a package."""
-    for key, value in settings.items():
+    tables = [settings]
+    # The list grows by the tables in tables.
+    for key, value in (pair for fields in tables for pair in fields.items()):
         listed = texts([value] if isinstance(value, str) else value)
         if key in FOLDER_KEYS:
             yield from listed
@@ -215,9 +215,7 @@ def _name_folders(settings: Mapping[str, Any]) -> Iterator[str]:
             # "" is the folder of all packages.
             paths = ((name, path) for name, path in value.items() if isinstance(path, str))
             yield from (str(Path(path).parent) if name else path for name, path in paths)
-        for inner in value if isinstance(value, list) else [value]:
-            if isinstance(inner, dict):
-                yield from _name_folders(inner)
+        tables += (inner for inner in (value if isinstance(value, list) else [value]) if isinstance(inner, dict))
 
 
 LOCAL = re.compile(

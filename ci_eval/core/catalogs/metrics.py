@@ -16,8 +16,7 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRI
 
 def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = False) -> tuple[Metric, ...]:
     """Return metrics in the order of reports. `places`: each k of further metrics RecallAt{k}. `user`: whether a user
-    is modelled, or typing is `emulated`. Raises ConfigError if a family cannot be used, or has a metric of another
-    family's name."""
+    is modelled, or typing is `emulated`. Raises ConfigError if a family cannot be used, or reuses a name."""
     metrics: dict[str, Metric] = {}
     for family in CATALOG.names():
         for metric in CATALOG.load(family):

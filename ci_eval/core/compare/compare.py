@@ -16,7 +16,7 @@ from ci_eval.core.compare.pairing import Pairing, explain_classes, pair
 from ci_eval.core.compare.resources import compare_footprints, compare_times, is_alternating
 from ci_eval.core.compare.sums import Sums
 from ci_eval.core.contracts import Metric
-from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
+from ci_eval.core.filters import EVERYTHING, ReportFilters
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import (
     Change,
@@ -61,10 +61,7 @@ def refuse(base: Manifest, new: Manifest) -> None:
 def compare(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Comparison:
-    """Compare two evaluations over their common sessions. The first metric of `declared` is the leading one.
-
-    Raises ConfigError if the evaluations cannot be compared, and NothingToEvaluate without a common session.
-    """
+    """Compare two evaluations; the first metric of `declared` leads. Raises ConfigError or NothingToEvaluate."""
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
     if sampled := next((side.folder for side in (base, new) if side.manifest().precision), None):
@@ -104,10 +101,10 @@ def compare(
         replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
         for manifest, workspace, failed in zip((ours, theirs), (base, new), pairing.failed, strict=True)
     )
-    parts, leader = [part for part in filters.all if part.name != WEIGHTED], pairing.filters[filters.headline]
+    leader = pairing.filters[filters.headline]
     quantiles = {f"{share:.0%}": [estimate_quantile(side, share) for side in leader.latencies] for share in SHARES}
     latencies = {share: (was, now) for share, (was, now) in quantiles.items() if was is not None and now is not None}
-    timed = compare_times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
+    timed = compare_times(base, new, metrics, filters.all) if is_alternating(ours, theirs) else {}
     of_run = compare_footprints(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in pairing.filters.items()}
     # A session may be in another band on the other side.
@@ -266,8 +263,7 @@ def mark_verdicts(
     headline: str,
     failures: FailureVerdict | None = None,
 ) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
-    """Mark the verdicts that hold among all verdicts of the page (Holm). The page has verdicts on declared metrics, for
-    this project and other code, and on failures."""
+    """Mark the verdicts, on declared metrics and failures, that hold among all verdicts of the page (Holm)."""
     p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
     # Pages show verdicts on other code for the headline only.
     p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
@@ -312,8 +308,7 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
     base_above, base_below, new_above, new_below = sums.total[at]
     count, difference = float(sums.observed[at]), float(new_above / new_below - base_above / base_below)
     weights, own = influence(sums.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
-    # The differences are squared about 0, not about their mean, since swapping the engines must change nothing
-    # (docs/statistics.md).
+    # Squares about 0, not about the mean, since swapping the engines must change nothing (docs/statistics.md).
     squares = float(weights @ sums.products[own, own] @ weights) * count**2 + count * difference**2
     noise = estimate_noise(sums, [at])
     return Pilot(
@@ -335,8 +330,7 @@ def measure_detection(base: Manifest, new: Manifest, differences: dict[str, Diff
     difference, reached = differences[request.metric], None
     if difference.low is not None and difference.high is not None:
         reach, at_80_percent = (difference.high - difference.low) / 2, difference.detectable
-        # An exact difference has no `detectable`, since it shows a change of any size. `detectable` is for a power of
-        # 80 %, and another power has another quantile.
+        # An exact difference has no `detectable`, which is for a power of 80 %: another power has another quantile.
         beyond = NORMAL.inv_cdf(request.power) / FOUR_OF_FIVE
         reached = 0.0 if at_80_percent is None else reach + (at_80_percent - reach) * beyond
     return Detected(**asdict(request), reached=reached)

@@ -22,10 +22,7 @@ LEADING = ("autoImport", "dependencies")
 
 
 def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
-    """Return the differences between grammars, seeds and configurations, the most important first.
-
-    Of different engines, only COMMON settings are compared; nothing is compared if a configuration is not recorded.
-    """
+    """Return the differences of grammar, seeds and configuration; of different engines, only of COMMON settings."""
     read = [Condition(name=GRAMMAR, base=base.grammar, new=new.grammar)] if base.grammar != new.grammar else []
     ours, theirs = ({"seed": str(side.seed), **side.draws} for side in (base, new))
     read += [
@@ -65,8 +62,7 @@ def compare_settings(base: SentConfiguration, new: SentConfiguration, *, same_ki
 def list_settings(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
     """Yield the dotted name and JSON value of each setting."""
     for name, value in msgspec.to_builtins(sent).items():
-        # `like` names the engine that a command resembles. It matters only through the configuration that follows from
-        # it.
+        # `like`, the engine that a command resembles, matters only through the configuration that follows from it.
         if name != "like":
             yield from _leaves(name, value)
 

@@ -53,8 +53,7 @@ class Limit(msgspec.Struct, frozen=True):
     unit: str
 
     def of(self, base: float, unit: str) -> float:
-        """Return the limit in the metric's unit. For a metric that is not a share, a percentage is relative to
-        `base`."""
+        """Return the limit in the metric's unit; a percentage is relative to `base` unless the metric is a share."""
         relative = self.unit == "%" and unit != "share"
         return self.value * abs(base) if relative else self.value
 
@@ -69,8 +68,7 @@ class Gate(msgspec.Struct, frozen=True):
     """`project`, or `code` for other code like it."""
     filter: str = ""
     undecided: Policy = ""
-    """The outcome for the job if the result is undecided. By default, `non-inferior` breaks, since it asks for a proof,
-    and other rules pass."""
+    """The outcome for the job if the result is undecided. By default, `non-inferior` breaks, and other rules pass."""
 
     since: str = ""
     """The evaluation of the history to compare with: a title, revision, version, date or "best"; "" = the base."""
@@ -171,8 +169,7 @@ class Gate(msgspec.Struct, frozen=True):
     ) -> GateResult:
         beyond = not any(self._within(difference, limit) for limit in limits)
         reason = f"the difference is {change(difference, info.unit)} ({interval_text(outcome, info.unit)})"
-        # Reports show gate and verdict together, so they must agree: a difference beyond the limit breaks the gate only
-        # if the verdict is better or worse.
+        # Reports show the verdict next to the gate: a loss beyond the limit breaks it only if the verdict says so.
         if beyond and outcome.verdict in {Verdict.BETTER, Verdict.WORSE}:
             return self._result("broken", reason)
         if outcome.low is None or outcome.high is None:

@@ -35,8 +35,7 @@ FEWEST_RANKS_ALIKE = 1_000
 FEWEST_CHANGES = 12
 """The smallest effective number of changes for which an unbounded figure has an interval."""
 FEWEST_FILES, FEWEST_SESSIONS = 3, 8
-"""The fewest changed files and sessions for a verdict on engines that were asked once. A single crash or a cache may
-cause fewer changes."""
+"""The fewest changed files and sessions for a verdict on engines asked once: a crash or a cache may change a few."""
 MOST_PARTS, FEWEST_IN_PART = 20, 20
 """The largest number of parts of a dimension that get a verdict, and the smallest number of sessions of each part."""
 MOST_FILES = 1000
@@ -194,14 +193,15 @@ class Judge(msgspec.Struct, frozen=True):
         return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
     def pair(self, index: int, sums: FilterSums, tests: int) -> Difference | None:
-        """Return the difference of one metric; None if a side has no figure. `tests`: the number of verdicts to adjust
-        for (Bonferroni)."""
+        """Return the difference of one metric; None if a side has no figure. `tests`: see `make_intervals`."""
         if not np.all(sums.total[index, [1, 3]] > 0):
             return None
         if self.metrics[index].timed:
             return self._times(index, sums)
         (of_project,) = self._judge_project(sums, [index], tests)
-        (of_code,) = self._judge_other_code(sums.by_cluster[:, [index]], [self.metrics[index].info], tests)
+        # The memory's layout decides the order of additions, and so the last digits.
+        rows = np.asfortranarray(sums.by_cluster[:, index])[:, None]
+        (of_code,) = self._judge_other_code(rows, [self.metrics[index].info], tests)
         return replace(of_project, elsewhere=of_code)
 
     def _judge_project(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
@@ -282,8 +282,7 @@ class Judge(msgspec.Struct, frozen=True):
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
     def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions, over all filters, show a true difference of one point four times out of five;
-        the whole population if no smaller number does."""
+        """Return about how many sessions, over all filters, show a true difference of one point; at most all."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None

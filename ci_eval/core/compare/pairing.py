@@ -99,7 +99,8 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
 class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     numbers: list[float]
     """Numerator and denominator of base, then of new, for each metric."""
-    weights: list[float]
+    passes: list[bool | None]
+    """By filter."""
     gain: float
     latencies: list[list[float]]
     """Milliseconds per lookup, of base and of new."""
@@ -166,11 +167,9 @@ class Pairing:
         self.pairs += len(pairs)
         self.files.append(source.path)
         numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
-        weights = np.array([pair.weights for pair in pairs])
         for number, sums in enumerate(self.filters.values()):
-            chosen = np.flatnonzero(weights[:, number]).tolist()
-            own = weights[chosen, number][:, None, None]
-            self._add_to(sums, [pairs[index] for index in chosen], numbers[chosen] * own, own, slice(None))
+            chosen = [index for index, pair in enumerate(pairs) if pair.passes[number]]
+            self._add_to(sums, [pairs[index] for index in chosen], numbers[chosen], slice(None))
             for side in range(2):
                 times = [time for index in chosen for time in pairs[index].latencies[side]]
                 sums.latencies[side] += bin_latencies(np.array(times)) if times else 0
@@ -181,25 +180,24 @@ class Pairing:
                 members[key].append(index)
                 self.divided[key[0]] += 1
         for key, indices in members.items():
-            ones = np.ones((len(indices), 1, 1))
-            self._add_to(self.parts[key], [pairs[index] for index in indices], numbers[indices, leading], ones, leading)
+            self._add_to(self.parts[key], [pairs[index] for index in indices], numbers[indices, leading], leading)
 
-    def _add_to(self, sums: Sums, pairs: Sequence[_SeenPair], seen: Floats, weights: Floats, figures: slice) -> None:
+    def _add_to(self, sums: Sums, pairs: Sequence[_SeenPair], seen: Floats, figures: slice) -> None:
         sums.rows.append(sums.add(seen))
         keys = [pair.stratum for pair in pairs] if self.strata.is_divided else []
         for key in dict.fromkeys(keys):
             sums.add_to_stratum(key, seen[[index for index, stratum in enumerate(keys) if stratum == key]])
-        for pair, weight in zip(pairs, weights, strict=True):
+        for pair in pairs:
             for side, rounds in pair.by_round:
                 for moved in (sums, sums.by_stratum[pair.stratum]) if keys else (sums,):
-                    moved.wavering[side].add(rounds[:, figures] * weight, len(self.files))
+                    moved.wavering[side].add(rounds[:, figures], len(self.files))
         sums.sessions += len(pairs)
         sums.wins += sum(pair.gain > 0 for pair in pairs)
         sums.losses += sum(pair.gain < 0 for pair in pairs)
 
     def _count_pair(self, source: SourceFile, base: SessionScore, new: SessionScore) -> _SeenPair:
         gain = score(self._task, new) - score(self._task, base)
-        leads = bool(self._headline.weight(base))
+        leads = bool(self._headline.passes(base))
         ours, theirs = self.failed
         base_failed, new_failed = ours.count(base), theirs.count(new)
         ours.alone += base_failed and not new_failed
@@ -238,7 +236,7 @@ class Pairing:
         latencies = [[] if of.reused else [lookup.latency for lookup in of.lookups] for of in (base, new)]
         return _SeenPair(
             numbers=numbers,
-            weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
+            passes=[report_filter.passes(base) for report_filter in self._filters],
             gain=gain,
             latencies=latencies,
             parts=[(name, value) for name, value in _session_parts(base) if counts.get(name, leads)],
@@ -249,8 +247,7 @@ class Pairing:
     def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
         row = [0.0] * (4 * self._width)
         for (number, metric), on_base, on_new in zip(self._summed, base, new, strict=True):
-            # Each side's hits are different sessions: an engine that loses the hard texts would look better
-            # (docs/statistics.md).
+            # Each side hits other sessions: an engine that loses the hard ones would look better (docs/statistics.md).
             if metric.found_by_both and not (on_base and on_new):
                 continue
             for first, observations in ((4 * number, on_base), (4 * number + 2, on_new)):
@@ -263,8 +260,7 @@ class Pairing:
         self, gain: float, source: SourceFile, base: SessionScore, new: SessionScore, *, leads: bool
     ) -> None:
         ranks = shown_rank(self._task, base), shown_rank(self._task, new)
-        # The headline's sessions come first; then larger changes of score (rank 1 → 2 weighs more than 11 → 12), then
-        # larger moves in rank. Ids make the order reproducible.
+        # The headline's sessions come first, then larger changes of score, then larger moves in rank.
         size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
         largest = self.improvements if gain > 0 else self.regressions
         # The first change of the heap is the smallest.
@@ -348,8 +344,7 @@ class StoredPairs:
 
 
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
-    """Return the number of sessions, asked or not, that both sides have. `same_text`: False if the text of a file may
-    differ between the sides."""
+    """Return the number of sessions that both sides have. `same_text`: False if the text of a file may differ."""
     ours, theirs = base.manifest(), new.manifest()
     # A sample without classes contains the first sessions of each class as well, if both have the same seed.
     divided = ours if ours.strata else theirs

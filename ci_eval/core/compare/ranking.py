@@ -37,8 +37,7 @@ from ci_eval.core.workspace import Workspace
 def rank(
     workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Ranking:
-    """Rank workspaces over their common sessions. Raises ConfigError if they cannot be compared, and NothingToEvaluate
-    without a common session."""
+    """Rank workspaces over their common sessions. Raises ConfigError, or NothingToEvaluate without such a session."""
     manifests = [workspace.manifest() for workspace in workspaces]
     for manifest in manifests[1:]:
         refuse(manifests[0], manifest)
@@ -53,7 +52,7 @@ def rank(
     timed = [metric for metric in metrics if metric.info.name in (*TRENDS, *(COSTS if has_models else ()))]
     totals = _CommonSums(manifests[0], chosen, timed, len(workspaces))
     headline = filters.leading
-    if not any(headline.weight(session) for _, (first, *_) in _read_common(workspaces) for session in first):
+    if not any(headline.passes(session) for _, (first, *_) in _read_common(workspaces) for session in first):
         # If the headline has no session, the ranking is over all sessions.
         headline = filters.led_by_all().leading
     strata = population(workspaces[0], workspaces[1], same_text=False)
@@ -61,7 +60,7 @@ def rank(
     for path, sides in _read_common(workspaces):
         keys = [strata.find(session) for session in sides[0]]
         common.update(keys)
-        leading = [number for number, session in enumerate(sides[0]) if headline.weight(session)]
+        leading = [number for number, session in enumerate(sides[0]) if headline.passes(session)]
         touched |= {keys[number] for number in leading}
         if leading:
             totals.add(path, [[side[number] for number in leading] for side in sides])
@@ -105,8 +104,7 @@ def rank(
 
 
 def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Comparison]) -> Ranking:
-    """Replace a pair's verdicts by those of its comparison. Keys: the positions of base and new among the
-    evaluations."""
+    """Replace verdicts of pairs by those of their comparisons. Keys: base and new among the evaluations."""
     tables = {name: [list(row) for row in table] for name, table in ranking.pairs.items()}
     infos, times = {info.name: info for info in ranking.metrics}, [dict(of_side) for of_side in ranking.times]
     for (base, new), comparison in comparisons.items():

@@ -20,7 +20,7 @@ from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, compare_timi
 from ci_eval.core.workspace import Workspace
 
 NOT_IN_TURNS = (
-    "times are judged only where both engines were asked in turns (`ci-eval compare-engines`): a busy machine slows a "
+    "times are judged only where both engines were asked in turns (ci-eval compare-engines): a busy machine slows a "
     "whole run"
 )
 ONE_LOOKUP = "the slowest lookup is a single one, and says nothing about others"
@@ -56,7 +56,7 @@ def compare_times(
                 pairs += 1
                 # Groups of sessions are sampled, and a session is in the same group on both sides.
                 group = int(GROUPS * draw(manifest.seed, f"{session.id} group"))
-                through = [seen[report_filter.name] for report_filter in filters if report_filter.weight(session)]
+                through = [seen[report_filter.name] for report_filter in filters if report_filter.passes(session)]
                 for number, side in product(rounds, (0, 1)) if through else ():
                     observed = expect_metrics(chosen, at_round(partner if side else session, number))
                     for by_metric, index in product(through, range(len(chosen))):

@@ -72,8 +72,7 @@ class Sums:
         stratum.places.append(len(self.rows) - 1)
 
     def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
-        """Weight sessions if strata were asked in unequal shares, and return whether that is so. `asked`: the number of
-        asked sessions by stratum."""
+        """Weight sessions if strata were asked in unequal shares, and return whether they were. `asked`: by stratum."""
         keys = [*self.by_stratum]
         self.asked = strata.share(asked, keys) if keys else None
         self.sample = strata.weighted(asked, keys)

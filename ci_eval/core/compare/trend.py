@@ -12,7 +12,7 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import replace
 
 from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
@@ -20,7 +20,6 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.filters import EVERYTHING
 from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import (
-    FORMER_LANGUAGES,
     ChangePoint,
     EngineInfo,
     Estimate,
@@ -67,11 +66,6 @@ class Figures(Value, frozen=True, kw_only=True):
     """The compared metrics. This field and the next two are only in histories."""
     gates: tuple[GateResult, ...] = ()
     run: Address = ""
-
-    def __post_init__(self) -> None:
-        force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
-        if (former := self.conditions.get("language")) in FORMER_LANGUAGES:
-            self.conditions["language"] = FORMER_LANGUAGES[former]
 
     @property
     def series(self) -> tuple[str, ...]:

@@ -1,5 +1,4 @@
-"""The configuration of an evaluation: YAML or JSON becomes frozen values, or an error with a message for each wrong
-option."""
+"""Configurations: YAML or JSON becomes frozen values, or an error with a message for each wrong option."""
 
 from ci_eval.core.config.keys import keys, schema
 from ci_eval.core.config.loading import (

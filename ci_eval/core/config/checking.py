@@ -163,8 +163,7 @@ def _fits(value: object, kind: object) -> bool:
 
 
 def find_section(kind: object) -> type[Section] | None:
-    """Return the section class of a type, also if the type is optional; None for other types and for lists of
-    sections."""
+    """Return the section class of a type, which may be optional; None for other types and for lists of sections."""
     sections = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Section)]
     return sections[0] if sections and get_origin(kind) is not tuple else None
 

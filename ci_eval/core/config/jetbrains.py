@@ -54,6 +54,7 @@ UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "interpret.saveFeatures": ((True, False), NO_LOGS),
     "interpret.saveContent": ((False,), "the workspace always stores the text of each file, once"),
     "interpret.logLocationAndItemText": ((False,), "the workspace always stores locations and texts"),
+    "reports.kindWeights": (({},), "it was taken out, every session counts the same"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
 """Key without effect → the values that need no warning (besides null), and the text of the warning."""
@@ -62,8 +63,7 @@ UNUSED_FILTERS = ("features", "minimumOffset", "position")
 
 
 def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
-    """Return the configuration with ci-eval's keys, and warnings; `raw` is not changed. Raises ConfigError if a value
-    cannot be upgraded."""
+    """Return the configuration with ci-eval's keys, and warnings. Raises ConfigError if a value cannot be upgraded."""
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():

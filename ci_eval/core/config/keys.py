@@ -7,10 +7,9 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
 from functools import cache
 from itertools import pairwise
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
@@ -74,8 +73,7 @@ def read_meanings(section: type[Section]) -> Mapping[str, str]:
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return a JSON schema (draft 2020-12) of configurations in YAML. `known`: dotted key → values that editors
-    suggest; other values are valid, too."""
+    """Return a JSON schema (draft 2020-12) of configurations. `known`: dotted key → values that editors suggest."""
     (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
     seen: set[type[Section]] = set()
     waiting: list[tuple[type[Section], str]] = [(Config, "")]
@@ -93,7 +91,6 @@ def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _explain(written: dict[str, Any], section: type[Section], path: str, known: Mapping[str, Sequence[str]]) -> None:
-    types = {field.encode_name: field.type for field in msgspec.structs.fields(section)}
     for name, meaning in read_meanings(section).items():
         key, value = join(path, name), written["properties"][name]
         forms = value.pop("anyOf", None) or [
@@ -115,7 +112,5 @@ def _explain(written: dict[str, Any], section: type[Section], path: str, known: 
             forms = [*forms, {"const": False}]
         if key == "interpret.autoImport":
             forms = [*forms, {"type": "boolean"}]
-        if get_origin(types[name]) is dict and issubclass(names := get_args(types[name])[0], Enum):
-            value["propertyNames"] = {"enum": [member.value for member in names]}
         either = forms[0] if len(forms) == 1 else {"anyOf": forms}
         written["properties"][name] = {"description": meaning, **value, **either}

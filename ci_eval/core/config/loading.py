@@ -30,8 +30,7 @@ VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
 
 USUAL_LENGTHS = (0, 1, 3)
-"""The default numbers of typed letters. If nothing is typed, every engine looks bad, and most editors show lists from
-the first letter on."""
+"""The default numbers of typed letters. Most editors show lists from the first letter on."""
 
 USUAL_SESSIONS = 1_000
 """The default number of sessions, which takes some minutes and gives an interval of about three points."""
@@ -99,8 +98,7 @@ def load(
 
 
 def add_ladder(config: Config) -> Config:
-    """Return the configuration with USUAL_LENGTHS, unless it sets a prefix, has a modelled user, or has another task
-    than completion."""
+    """Return the configuration with USUAL_LENGTHS, unless it has a prefix, a modelled user, or another task."""
     strategy = config.actions.strategy
     if config.effective_task != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
@@ -195,8 +193,7 @@ def patch(
 
 
 def override(config: Config, settings: Sequence[str]) -> Config:
-    """Return the configuration changed by settings KEY=VALUE. KEY may be without its section, such as `completionType`,
-    if no other key has the same end. Raises ConfigError."""
+    """Return the configuration changed by settings KEY=VALUE (see `complete_key`). Raises ConfigError."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -207,8 +204,7 @@ def override(config: Config, settings: Sequence[str]) -> Config:
 
 
 def complete_key(key: str) -> str:
-    """Return the dotted name of a key that may be written without its section. Raises ConfigError unless exactly one
-    key has that end."""
+    """Return the dotted name of a key. Raises ConfigError unless exactly one key has this end."""
     names = [known.name for known in keys()]
     if "." in key or key in names or key in Config.__struct_fields__:
         return key
@@ -222,8 +218,7 @@ def complete_key(key: str) -> str:
 
 
 def add_filters(config: Config, names: Iterable[str]) -> Config:
-    """Return the configuration with a session filter for each name that is a new expression, such as `kind=FIELD
-    prefix=1`. Raises ConfigError."""
+    """Return the configuration with a filter for each new name that is an expression. Raises ConfigError."""
     known = {part.name for part in config.report_filters.all}
     expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
     raw: dict[str, object] = msgspec.to_builtins(config)
@@ -330,14 +325,12 @@ UNCHANGED = View()
 
 
 def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
-    """Return the view stored at `path`, with a change, as overrides KEY=VALUE. A missing file is an empty view. Raises
-    ConfigError."""
+    """Return the view stored at `path`, if any, with a change, as overrides KEY=VALUE. Raises ConfigError."""
     return _spell({**_read_view(path), **change.settings()})
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
-    """Change the view stored at `path`. `config`: the path of the measured configuration. Raises ConfigError, and
-    leaves the view as it was, if the result is wrong."""
+    """Change the view stored at `path`. `config`: that of the measurement. Raises ConfigError if the view is wrong."""
     if change == UNCHANGED:
         return
     # A wrong setting raises before anything is stored.

@@ -12,11 +12,11 @@ from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config.checking import show
 from ci_eval.core.config.schema import Config
-from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, compile_pattern, resolve, standard_parts
-from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace
+from ci_eval.core.filters import EVERYTHING, GROUPS, compile_pattern, resolve, standard_parts
+from ci_eval.core.model import FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace
 from ci_eval.core.model.settings import EndpointConfig
 
-LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
+LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 
 NOTHING_TO_EMULATE = (
     "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "
@@ -33,8 +33,7 @@ USER_TYPES = (
 
 
 def settle(config: Config, source: str) -> tuple[Config, list[str]]:
-    """Return the configuration as it will be evaluated, and a warning for each changed value. Raises ConfigError if a
-    rule is broken."""
+    """Return the configuration as it will be evaluated, and a warning for each changed value. Raises ConfigError."""
     if problems := list(_problems(config)):
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
     warnings: list[str] = []
@@ -105,7 +104,7 @@ def _problems(config: Config) -> Iterator[str]:
     for index, part in enumerate(config.reports.sessions_filters):
         path = f"reports.sessionsFilters[{index}]"
         yield from _regex_problems(part.filters, f"{path}.filters")
-        if part.name == WEIGHTED or resolve(part.name, ()) == EVERYTHING or standard_parts(part.name):
+        if resolve(part.name, ()) == EVERYTHING or standard_parts(part.name):
             yield f"`{path}.name` is {part.name!r}, which is the name of a built-in filter; choose another"
         if part.name in names:
             yield f"`{path}.name` is {part.name!r}, like that of an earlier filter; names must differ"

@@ -12,7 +12,6 @@ from msgspec import Meta
 
 from ci_eval.core.contracts import RunSettings, Task
 from ci_eval.core.filters import ReportFilters, report_filters, sampling_classes
-from ci_eval.core.model import Kind
 from ci_eval.core.model.settings import (
     ActionsConfig,
     Confine,
@@ -176,9 +175,6 @@ class ReportsConfig(Section, frozen=True):
     """The metrics that are visible at first (see `ci-eval list metrics`); None = the usual ones."""
     recall_at: tuple[Count, ...] = ()
     """The further ranks k, each of which adds the metric RecallAt{k}; RecallAt1 and RecallAt5 always exist."""
-    kind_weights: dict[Kind, Annotated[float, Meta(ge=0)]] = {}
-    """The relative frequencies with which people ask for tokens of each kind. The report `Weighted` counts sessions by
-    these frequencies. A kind that is not named weighs nothing."""
 
 
 class ComparisonConfig(Section, frozen=True):
@@ -254,7 +250,6 @@ class Config(Section, frozen=True):
             grouped=self.effective_task in {"completion", "inside"},
             lengths=self.actions.strategy.prefix.lengths or (),
             declared=self.reports.sessions_filters,
-            weights=self.reports.kind_weights,
             headline=self.reports.headline,
         )
 

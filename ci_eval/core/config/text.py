@@ -100,8 +100,7 @@ def _copy(value: object, depth: int = 0) -> object:
 
 
 def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
-    """Return the number of values below a node, with aliases expanded. Raises ConfigError for cycles, too many values,
-    and repeated keys."""
+    """Count the values below a node, aliases expanded. Raises ConfigError for cycles, excess, and repeated keys."""
     if (known := sizes.get(id(node))) is not None:
         if known == 0:
             raise ConfigError(f"{source}: {_location(node)}: contains itself through an alias")
@@ -164,8 +163,7 @@ def write_yaml(value: object) -> str:
 
 
 def read_expression(text: str) -> dict[str, object]:
-    """Return the entry of `reports.sessionsFilters` for an expression, whose values are not checked here. Raises
-    ConfigError if the text is not a list of conditions."""
+    """Return the entry of `reports.sessionsFilters` for an expression, with unchecked values. Raises ConfigError."""
     try:
         # As in a shell, quotes allow spaces in values.
         conditions = shlex.split(text)

@@ -40,8 +40,7 @@ class GapText:
         return "".join((*self._before, *reversed(self._after), self._rest[self._start :]))
 
     def replace(self, begin: int, end: int, text: str) -> str:
-        """Replace the range between two offsets with `text`, and return the replaced text. Raises ValueError if the
-        range is outside the text."""
+        """Replace a range, and return the replaced text. Raises ValueError if the range is outside the text."""
         if not 0 <= begin <= end <= self._length:
             raise ValueError(f"range {begin}-{end} is outside the text of {self._length} characters")
         if begin > self._at:
@@ -89,11 +88,8 @@ _PROLOG = re.compile(rb"<\?xml[^>]*>")
 
 
 def decode(data: bytes, otherwise: str = "") -> str:
-    r"""Return the decoded text, with "\n" line ends and without byte order mark. Tried are UTF-8, the encoding that the
-    first lines declare, and `otherwise`.
-
-    Raises NotText for a NUL byte, or if no encoding fits.
-    """
+    r"""Return the text, with "\n" line ends and without byte order mark, decoded as UTF-8, by the encoding that the
+    first lines declare, or by `otherwise`. Raises NotText for a NUL byte, or if no encoding fits."""
     if b"\0" in data:
         raise NotText(f"not a text file: NUL byte at offset {data.index(0)}")
     try:
@@ -116,8 +112,7 @@ def read_text(root: Path, path: str) -> str:
 
 
 def decode_file(root: Path, path: str, data: bytes) -> str:
-    """Return the text of a file. The encoding is declared in the file itself, else in the nearest build file. Raises
-    NotText."""
+    """Return the text of a file, whose encoding the file or the nearest build file declares. Raises NotText."""
     try:
         return decode(data)
     except OtherEncoding:
@@ -139,8 +134,7 @@ def _build_encoding(root: Path, folder: PurePosixPath) -> str:
     return ""
 
 
-# Only programs write longer lines, which tools take minutes to read. A limit of time would leave out other files on
-# each machine.
+# Only programs write longer lines, which tools take minutes to read. Unlike a time, a length is equal everywhere.
 LONGEST_LINE = 100_000
 
 
@@ -237,11 +231,8 @@ class Document:
                 self.insert(action.text)
 
     def take_edits(self) -> list[Edit]:
-        """Return the edits since the last call, in order. A deletion and the edit that reverts it are left out.
-
-        If there are more than MANY edits (of sessions that were not chosen), a single one replaces the part that
-        differs.
-        """
+        """Return the edits since the last call, without deletions that were reverted. More than MANY edits, as of
+        sessions that are not asked, become a single one."""
         edits = self._edits if len(self._edits) <= MANY else [difference(self._taken, self.text)]
         self._edits, self._undone_by, self._taken = [], None, self.text
         return edits

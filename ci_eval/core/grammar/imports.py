@@ -38,8 +38,7 @@ def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
 
 
 NEAR = "."
-"""The first part of a module's name if the module is looked for near the importing file: `./a`, `..a`, `#include "a"`.
-"""
+"""The first part of the name of a module near the importing file: of `./a`, `..a`, and `#include "a"`."""
 Name = tuple[str, ...]
 """A module's name in parts: a, b for `a.b`, `a/b.h` and `a::b`; NEAR may precede them."""
 
@@ -78,8 +77,7 @@ def read_module_names(text: str) -> Iterator[Name]:
 
 
 def _parts(name: str, separator: str) -> Name:
-    """Return the parts of a module's name. A leading dot, as in `../a`, becomes NEAR; words such as `crate` are
-    dropped."""
+    """Return the parts of a module's name. A leading dot becomes NEAR; words such as `crate` are dropped."""
     # Rust's `crate` and `super` only say where the search starts.
     parts = tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
     return (NEAR, *parts) if name.startswith(".") else parts
@@ -100,10 +98,8 @@ class Modules:
                 self._packages[parts.parent.name].append((parts.parent.parts, path))
 
     def found(self, name: Name, importing: str) -> list[str]:
-        """Return the file of a module's name, or the file with the name as a member, or the files of a Go package.
-
-        If several files match, the exact path wins unless the name has NEAR; else the nearest file wins.
-        """
+        """Return the file of a module or of a member of a module, or the files of a Go package. If several files match,
+        the exact path wins unless the name has NEAR; else the nearest file wins."""
         near, name = name[:1] == (NEAR,), tuple(part for part in name if part != NEAR)
         name = (*name[:-1], name[-1].partition(".")[0]) if name else name
         # The last part may be a member of the module, so the name without that part is tried next.

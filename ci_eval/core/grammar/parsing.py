@@ -36,8 +36,7 @@ class Rewritten(NamedTuple):
 class Rewriting(Protocol):
     @property
     def always(self) -> bool:
-        """Return whether the repair is always made, since the grammar misreads the construct without an error; other
-        repairs are tried only if there are errors."""
+        """Return whether the repair is always made, since the grammar misreads the construct without an error."""
 
     def apply(self, source: bytes, /) -> Rewritten: ...
 
@@ -134,8 +133,7 @@ _FINEST_BYTES = 40_000_000
 
 
 def split_pieces(text: bytes, begin: int, end: int) -> list[Span]:
-    """Return the pieces of a range: each begins with a line of the smallest indentation, and includes the deeper lines
-    below it."""
+    """Return the pieces of a range: a line of the smallest indentation, and the deeper lines below it."""
     inside = [match.span() for match in _SPANNING.finditer(text, begin, end) if b"\n" in match[0]]
     lines = [(match.start(), len(match[1]), match[2]) for match in _LINE.finditer(text, begin, end)]
     least = min((indent for _, indent, _ in lines), default=0)
@@ -268,8 +266,7 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
 
 
 def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar: str, head: bytes) -> Reading:
-    """Return a reading in which unreadable pieces are parsed separately; return `whole` unless that loses fewer
-    bytes."""
+    """Return a reading with separately parsed unreadable pieces, or `whole` if that does not lose fewer bytes."""
     text = rewritten.text
     head = head if text.startswith(head) else b""
     spans = Search(text, source, head, lambda part: lost_bytes(parse_tree(part, grammar).root_node)).unreadable()
@@ -303,8 +300,7 @@ def _parse(rewritten: Rewritten, grammar: str) -> Reading:
     text = rewritten.text
     roots = tuple(parse_tree(part, grammar).root_node for part in (text, *rewritten.layers))
     lost = rewritten.lost + sum(lost_bytes(root) for root in roots)
-    # The texts are merged, so that names of all trees are found; the first layer takes precedence, so it is written
-    # last.
+    # All texts are merged, so that names of all trees are found. The first layer takes precedence, so it is last.
     overlaid = bytearray(text)
     for layer in reversed(rewritten.layers):
         for part in re.finditer(rb"\S+", layer):

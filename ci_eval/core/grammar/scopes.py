@@ -9,8 +9,7 @@ import msgspec
 
 class Origin(NamedTuple):
     static: bool | None = None
-    """True for a member of a module, package or type, False for a member of an instance, None if the text does not show
-    it."""
+    """True for a member of a module, package or type, False for one of an instance, None if that is not known."""
     package: str | None = None
     """The full name of the module or package that defines the name."""
     holder: str = ""

@@ -58,9 +58,8 @@ class Excerpt(msgspec.Struct, frozen=True):
 
 
 def minimise(units: Sequence[T], holds: Callable[[list[T]], bool]) -> list[T]:
-    """Return the units that are left when as many as possible are dropped, in ever smaller chunks, the last ones first.
-    `holds`: a function that tests whether units suffice. (Zeller and Hildebrandt, Simplifying and Isolating
-    Failure-Inducing Input, 2002)"""
+    """Return the units that are left if as many as possible are dropped, in ever smaller chunks. `holds`: whether units
+    suffice. (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002)"""
     kept, size = [*units], len(units)
     while size:
         end = len(kept)

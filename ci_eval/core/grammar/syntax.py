@@ -119,8 +119,7 @@ def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
 
 
 def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
-    """Return the coloured spans of a file; empty if no grammar matches the end of the path. The longest matching end
-    decides."""
+    """Return the coloured spans of a file, by the grammar of the longest matching end of its path."""
     # Plain text has an empty grammar.
     ends = [end for end, grammar in grammars.items() if grammar and path.endswith(end)]
     return colours(text, grammars[max(ends, key=len)]) if ends else []
@@ -158,8 +157,7 @@ class Continuation(NamedTuple):
 
 
 class Continuations:
-    """The possible continuations at the carets of one file. A word that the LR parser's table forbids is impossible; a
-    word that it allows may still be wrong."""
+    """What may be at the carets of a file: words that the LR parser's table forbids cannot, others may be wrong."""
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text

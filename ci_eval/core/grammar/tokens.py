@@ -32,12 +32,8 @@ _PROPERTIES = {kind: Properties(kind=kind) for kind in Kind}
 
 
 def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequence[Token]) -> list[Token]:
-    """Return all tokens in order of offset, without comments: `known`, which is in that order, and the tree's other
-    tokens.
-
-    A literal is one token. If a literal contains code, the tokens of the code count instead. Without a grammar, the
-    result is `known`.
-    """
+    """Return all tokens except comments in order of offset: `known`, and other tokens of the syntax tree, if there is a
+    grammar. A literal is one token, unless it contains code, whose tokens then count."""
     if not grammar:
         return list(known)
     source = text.encode()
@@ -108,12 +104,9 @@ _KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
 
 
 def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: Collection[SilentPlace]) -> list[Token]:
-    """Return locations of these kinds in order of offset: the name of a definition, a number, or a word in a comment or
-    in a string of several words. The result is empty without a grammar. `known`: the names that refer to something.
-
-    Methods are left out, since they may override known ones, and so are names after their type, which engines can
-    derive from the type.
-    """
+    """Return locations of these kinds in order of offset; none without a grammar. `known`: the names that refer to
+    something. Methods are left out, since they may override known ones, and so are names after their type, which
+    engines can derive from the type."""
     source = text.encode()
     points = code_points(source)
     references = {token.offset for token in known}

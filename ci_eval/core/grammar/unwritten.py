@@ -25,11 +25,8 @@ class Remainder(NamedTuple):
 
 
 def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> Iterator[Remainder]:
-    """Yield the remainder after each of `places`: offsets (code points) of the ends of tokens, in order.
-
-    Inside a function, the rest of the outermost function is missing; elsewhere the rest of the declaration or
-    statement.
-    """
+    """Yield the remainder after each of `places`, the ends of tokens in order (code points). Missing is the rest of the
+    outermost function or, outside functions, the rest of the declaration or statement."""
     source = text.encode()
     points = code_points(source)
     path = _TreePath(source, parse_tree(source, grammar).root_node, shape)
@@ -70,8 +67,7 @@ class _TreePath:
         self._levels = [self._level(root, missing_to=None, top=0, inside=False)]
 
     def after(self, place: int) -> tuple[int, str]:
-        """Return the end (byte offset) of the missing text after `place`, and the tail in its place. The place is a
-        byte offset right after a token."""
+        """Return the end of the missing text after a token's end (byte offsets), and the tail in its place."""
         # A place is right after a token, so the byte before it identifies the node.
         levels, last = self._levels, place - 1
         # Places only move forward, so the path is kept up to the first node that ends before this place.
@@ -165,8 +161,7 @@ class _TreePath:
 
 
 def among(types: frozenset[str], parent: str, child: str) -> bool:
-    """Return whether `types` has a node of type `child` below one of type `parent`: as "CHILD", or as "PARENT
-    CHILD"."""
+    """Return whether `types` has `child`, or "PARENT CHILD" for these two types."""
     return child in types or f"{parent} {child}" in types
 
 

@@ -96,11 +96,8 @@ class Walk(SourceReader):
         return Scope("file")
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit these nodes next, in their order. If a name is defined several times, the first definition visited
-        counts.
-
-        Nodes that are pushed later are visited before those that were pushed earlier. Leaves do not wait at all.
-        """
+        """Visit these nodes next, in order, before nodes that were pushed earlier; leaves are handled at once. If a
+        name is defined several times, the first definition that is visited counts."""
         # Leaves are handled at once, for speed.
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner = []
@@ -122,8 +119,7 @@ class Walk(SourceReader):
         self.each([(node, REFERENCE, place) for node in nodes])
 
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit nodes next, strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first
-        ones define names for what follows."""
+        """Visit nodes next, strictly in order, with lone names: in `if (T x = f(); x)`, the first ones define names."""
         # `push` would handle a name without children before the nodes in front of it, so names wait as well.
         names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
         for item in nodes:
@@ -210,8 +206,7 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
     tokens: list[Token] = []
     end = 0
     for begin, text, properties in sorted(candidates, key=itemgetter(0)):
-        # Where the parser adds a name that is missing, its text is empty. Of tokens that overlap, the first one counts:
-        # a file cannot be typed with both.
+        # A missing name that the parser adds has no text. Of tokens that overlap, the first one counts.
         offset = points[begin]
         if text and "\ufffd" not in text and offset >= end:
             tokens.append(Token(offset=offset, text=text, properties=properties))

@@ -69,15 +69,13 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
-    """The work on one file. `below`: sessions with a lower random draw are evaluated. `only`: the single session to
-    evaluate; "" = all chosen ones."""
+    """The work on one file. `below`: sessions with a lower random draw are evaluated. `among`: None = all sessions."""
 
     setup: Setup
     actions: Path
     path: str
     sessions: int
     below: float
-    only: str = ""
     among: frozenset[str] | None = None
     journal: Path | None = None
     given_up: Mapping[str, tuple[Status, str]] = msgspec.field(default_factory=dict)
@@ -91,8 +89,6 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     """The workspace whose sessions of this file are reused, except those in `among`."""
 
     def chooses(self, session: str) -> bool:
-        if self.only:
-            return session == self.only
         return (self.among is None or session in self.among) and draw(self.setup.settings.seed, session) < self.below
 
 
@@ -170,7 +166,11 @@ def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallComplet
 def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
     """Return the sessions to ask twice, and after them as many more, which are asked twice if answers differed."""
     # The draw of `chooses` is not used, since all chosen sessions of a sample have low draws.
-    sessions = [call.session for call in chosen(assignment, actions)] if assignment.twice else []
+    if not assignment.twice:
+        return []
+    among = assignment.among
+    calls = (call.session for call in first_calls(actions)) if among is None else sorted(among)
+    sessions = [*filter(assignment.chooses, calls)]
     sessions.sort(key=lambda session: draw(assignment.setup.settings.seed, f"{session} twice"))
     return sessions[: GROWTH * assignment.twice]
 

@@ -180,8 +180,7 @@ def _expect(name: str, _: str) -> str:
 
 
 def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Session]:
-    """Yield a session for each case, asked with the engine, client and sandbox of an evaluation. `task`: a task of
-    whole words."""
+    """Yield a session for each case, asked as in an evaluation. `task`: a task of whole words."""
     setup = replace(setup, settings=replace(setup.settings, max_suggestions=EVERYTHING))
     engine = KeptEngine(setup)
     try:
@@ -211,8 +210,7 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
 
 
 def check_case(case: Case, session: Session, pattern: re.Pattern[str]) -> list[str]:
-    """Return the reasons why a case is broken; empty if it is not broken. `pattern`: the form of a word in the
-    language."""
+    """Return the reasons why a case is broken; [] if it is kept. `pattern`: a word of the language."""
     if session.status in FAILED or not session.lookups:
         return [f"no list, {session.status.value}: {session.message}"]
     shown, rules = session.lookups[-1].suggestions, case.rules

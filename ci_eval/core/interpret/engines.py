@@ -38,8 +38,7 @@ class Waiting(Protocol):
     """A running engine that waits until its server is ready."""
 
     def waited(self) -> tuple[float, int]:
-        """Return the seconds spent on waiting for announced work, and the number of starts after which that work was
-        not done in time."""
+        """Return the seconds spent on waiting for announced work, and the starts after which it was not done."""
 
     @property
     def idle(self) -> float:
@@ -159,8 +158,7 @@ class KeptEngine:
         return self._cpu_before + (self._counted.count_cpu() if self._counted else 0.0)
 
     def footprint(self, *, alone: bool) -> Footprint:
-        """Return the footprint since the last call. `alone`: this process asks no other engine, so that its memory is
-        that of the engine."""
+        """Return the footprint since the last call. `alone`: this process asks no other engine."""
         self._weigh(alone=alone)
         seconds, unready = self._waiting()
         footprint = Footprint(

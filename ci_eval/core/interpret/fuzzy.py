@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 START, WORD_START, RUN, SAME_CASE, LETTER, GAP = 8, 5, 6, 1, 1, -2
-"""Points for a letter at the beginning, at the start of another word, right after the letter before it, in the same
-case, for any letter, and for a gap before it."""
+"""Points for a letter: at the beginning, at another word's start, in a run, in the same case, any, after a gap."""
 
 NEVER = -(10**6)
 

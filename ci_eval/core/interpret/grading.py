@@ -45,8 +45,7 @@ class Grading:
         judge: EndpointConfig | None = None,
         run: RunSettings | None = None,
     ) -> None:
-        """Load the task's graders, which are installed below `cache`. `language`: that of records without one. Raises
-        ConfigError or PreparationError."""
+        """Load the task's graders. `language`: that of records without one. Raises ConfigError or PreparationError."""
         self._task = task
         self._graders = [
             _Known.of(grader) for grader in graders.ready(list_graders(task, judge, run), cache, judge, run)
@@ -155,8 +154,7 @@ class _Against:
         self._pairings: dict[str, list[Pairing]] = {}
 
     def closest(self, grader: _Known, texts: Sequence[str]) -> list[tuple[Scores, str]]:
-        """Return, for each text, the scores for its closest reference, and the remark. The closest reference has the
-        highest first score."""
+        """Return, for each text, scores and remark for the reference with the highest first score."""
         grade = grader.grade_texts
         if grade and len(self._references) == 1:
             (reference,) = self._references
@@ -259,8 +257,7 @@ class Acceptances:
         self._errors = count_errors(self._syntax, text, self._grammar)
 
     def grade(self, suggestions: Sequence[Suggestion], call: UseImport, text: str, caret: int) -> Sequence[Suggestion]:
-        """Return the suggestions, with grades for those that are the expected name and bring an import. `text` and
-        `caret`: the document that was asked about."""
+        """Return the suggestions; those that are the expected name and bring an import get grades."""
         return [
             replace(suggestion, grades=self._grades(suggestion, call, text, caret))
             if suggestion.edits and suggestion.text == call.expected_text and not suggestion.tail

@@ -79,9 +79,8 @@ class ListView:
         asked: int | None = None,
         follows: str | None = None,
     ) -> DisplayedList:
-        """Return the displayed list. `before`: the text up to the word being typed. `after`: the text after the caret.
-        `query`: the number of earlier lists of the session. `asked` (None = the whole prefix), `follows`: as in
-        `TypedToken`."""
+        """Return the displayed list. `before`: the text up to the word being typed. `query`: the number of earlier
+        lists of the session. `asked` (None = the whole prefix), `follows`: as in `TypedToken`."""
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         line = before[before.rfind("\n") + 1 :] + prefix
         listing = self._client.show(

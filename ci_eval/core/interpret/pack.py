@@ -69,21 +69,20 @@ def encode_line(value: SourceFile | Session) -> bytes:
 
 
 class Pack:
-    """The sessions of a file on their way to disk: packed one by one, since all together may be too many."""
+    """A packer of a file's sessions, one by one, since all together may be too many."""
 
     def __init__(self, source: SourceFile) -> None:
         self.statuses: Counter[Status] = Counter()
         self.state = Determinism()
         self._packer = stored.Packer()
         self._path = source.path
-        self._write(source)
+        self._packer.add(encode_line(source))
         self._first_trouble = ""
         self._troubled = 0
 
-    def add(self, session: Session) -> bytes:
-        line = self._write(session)
+    def add(self, session: Session) -> None:
+        self._packer.add(encode_line(session))
         self._count(session)
-        return line
 
     def take_over(self, line: bytes, instead: Mapping[str, Session] = MappingProxyType({})) -> SessionEnd:
         """Append a stored session, or the session with the same id in `instead`."""
@@ -109,17 +108,12 @@ class Pack:
 
     @property
     def trouble(self) -> FileError | None:
-        """Return the first session that was skipped or failed, as an example for all; None if there is none."""
+        """Return an error with the first session that was skipped or failed; None if there is no such session."""
         if not self._troubled:
             return None
         first, _, trace = self._first_trouble.partition("\n")
         message = f"{self._troubled} session{'s' if self._troubled > 1 else ''}: {first}"
         return FileError(path=self._path, stage="interpret", message=message, sessions=self._troubled, trace=trace)
-
-    def _write(self, value: SourceFile | Session) -> bytes:
-        line = encode_line(value)
-        self._packer.add(line)
-        return line
 
 
 def round_file(workspace: Workspace, path: str, number: int) -> Path:
@@ -128,8 +122,7 @@ def round_file(workspace: Workspace, path: str, number: int) -> Path:
 
 
 def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:
-    """Return the source file as that round saw it, and the round's sessions. Raises WorkspaceError if the stored file
-    is damaged."""
+    """Return source file and sessions of a round. Raises WorkspaceError if the stored file is damaged."""
     lines = stored.lines(file)
     source = stored.decode_json(next(lines, b""), SourceFile, file)
     return source, (stored.decode_json(line, Session, file) for line in lines)

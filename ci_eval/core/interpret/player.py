@@ -50,6 +50,8 @@ from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
 
+MOST_RESOLVED = 5
+"""The most suggestions of a list whose edits are requested one by one."""
 PATIENCE = 5
 """The number of consecutive failed sessions after which a file is given up."""
 NO_TRACE = nullcontext()
@@ -135,8 +137,7 @@ class Player:
         self.known: set[str] = set()
         self._repeated = repeated
         self._begins: dict[str, tuple[int, Edit, int, int]] = {}
-        """For each repeated session: index of its first call, edit from the file's text to the text there, caret, and
-        length of the prefix typed before."""
+        """Repeated session → index of its first call, edit of the file's text, caret, length of the typed prefix."""
         self._index = 0
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
@@ -160,7 +161,7 @@ class Player:
         if self._failures >= PATIENCE or not sessions:
             return
         self._assignment = msgspec.structs.replace(
-            self._assignment, among=sessions, only="", given_up={}, round=self._assignment.round + 1
+            self._assignment, among=sessions, given_up={}, round=self._assignment.round + 1
         )
         self._log, self.known = None, set()
         for index, (begin, deleted, inserted), caret, prefix in sorted(self._begins[session] for session in sessions):
@@ -311,8 +312,7 @@ class Player:
             continues=question.continues,
             removed=self._open.call.removed if self._open and isinstance(self._open.call, UseImport) else None,
             record=record,
-            # Only holes of a dataset may expect several lines from a task of single lines: the whole answer counts
-            # then.
+            # A hole of a dataset may expect several lines from a task of single lines: then the whole answer counts.
             span="text" if record or (span == "line" and "\n" in question.expected) else span,
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
@@ -340,10 +340,13 @@ class Player:
             if usage and task.read and suggestions:
                 usage = replace(usage, read=(*usage.read, suggestions[0].kind))
             shown = self._show(suggestions, question.prefix, answer.typed, session)
+            if answer.find_edits and (offers := _choose_unknown(suggestions, shown.suggestions[:1], question.expected)):
+                known = dict(zip(map(id, offers), answer.find_edits(offers), strict=True))
+                suggestions = [known.get(id(suggestion), suggestion) for suggestion in suggestions]
+                shown = self._show(suggestions, question.prefix, answer.typed, session)
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
-        # Without a user model, a suggestion is selected if its keys (steps through the list, and Enter) are fewer than
-        # those left to type.
+        # Without a user model, a suggestion is selected if its keys (steps, Enter) are fewer than those left to type.
         selected = rank is not None and count_keys(rank, shown.highlighted) < saved
         logged, drawn = shown.features is not None, session.drawn
         if session.possible:
@@ -457,6 +460,19 @@ class Player:
             cancelled = bool(ended.drawn and ended.drawn.over and not ended.logged[-1].selected)
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
         return session
+
+
+def _choose_unknown(answered: Sequence[Suggestion], first: Sequence[Suggestion], expected: str) -> list[Suggestion]:
+    """Return the suggestions whose edits elsewhere in the file decide figures: the first of the list, and those with
+    the expected text."""
+    shown = [(suggestion.text, suggestion.label, suggestion.sort_text) for suggestion in first]
+    unknown = [
+        suggestion
+        for suggestion in answered
+        if suggestion.edits is None
+        and (suggestion.text == expected or (suggestion.text, suggestion.label, suggestion.sort_text) in shown)
+    ]
+    return unknown[:MOST_RESOLVED]
 
 
 def _last_line(error: Exception) -> str:

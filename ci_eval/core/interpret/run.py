@@ -45,8 +45,7 @@ class Recovery:
         self._deaths: Counter[tuple[str, str]] = Counter()
 
     def again(self, outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> Turn | None:
-        """Return the turn to repeat after a failure; None if no session is left, or if too many consecutive sessions
-        failed."""
+        """Return the turn to repeat after a failure; None if no session is left, or too many failed in a row."""
         turn = outcome.task
         assignment, sessions, on = _find_interruption(turn)
         # The worker's current session is the first one that is neither finished nor given up.
@@ -102,11 +101,8 @@ def play_files(
     """Write the sessions of every file that has none; call `advance(sessions_done, so_far)` as they come.
 
     Several engines (with the same actions) are asked about a file one after the other, in random order for each file
-    and round. A worker asks one at a time, and starts its engines again for each round.
-
-    `shard`: only its sessions. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
-
-    Suggestions do not depend on the number of `jobs`, nor on which files an earlier, interrupted call did.
+    and round; each round starts them again. `chosen`: the sessions to ask, if `probability`, `limit` and `shard` do not
+    decide. Suggestions do not depend on the number of `jobs`, nor on the files that an interrupted call did before.
     """
     waiting, stores, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
@@ -222,8 +218,7 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
     """Yield the folder for the finished sessions of unfinished files."""
     folder = workspace.folder / "unfinished"
     if folder.exists():
-        # This is left of a run that was killed. It is not resumed: a machine that lost its power may not have written
-        # all.
+        # A run that was killed left this. It is not resumed, since a machine without power may have lost parts.
         shutil.rmtree(folder)
     try:
         yield atomic.make_folder(folder)

@@ -25,12 +25,12 @@ LEADING_SHARE = 2 / 3
 """The share of a limited sample that goes to the headline's class."""
 FEWEST_OF_CLASS = 2
 """The number of sessions that each class gets first: a variance takes two."""
+MOST_IDS = 200_000
 EVERY_DRAW = 1.0
 """A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
 FEWEST_TWICE = 60
-"""Sessions that are asked twice in a small run: if all are answered alike, at most 3/60 = 5 % are not (rule of three).
-"""
+"""The sessions asked twice in a small run: if all agree, at most 3/60 = 5 % would not (rule of three)."""
 
 
 class SessionTable(msgspec.Struct, frozen=True):
@@ -42,6 +42,8 @@ class SessionTable(msgspec.Struct, frozen=True):
     draws: NDArray[np.float64]
     classes: NDArray[np.int8]
     """The index of each session's class, see `filters.sampling_classes`; 0 is the leading class."""
+    ids: Sequence[Sequence[str]] = ()
+    """The ids of the first files' sessions, about MOST_IDS in all; those of other files are read again."""
 
     def order(self, probability: float = 1.0, limit: int | None = None) -> NDArray[np.intp]:
         """Return the indices of the sessions in the order in which a limit chooses them, so that a lower limit chooses
@@ -75,9 +77,9 @@ class SessionTable(msgspec.Struct, frozen=True):
         numbers = np.searchsorted(self.ends, indices, side="right")
         for number in np.unique(numbers).tolist():
             file, path = self.files[number]
-            items, begin = read_items(file), int(self.ends[number - 1]) if number else 0
-            ids = frozenset(items[index - begin].session for index in indices[numbers == number].tolist())
-            chosen[file] = (path, ids)
+            ids = self.ids[number] if number < len(self.ids) else [item.session for item in read_items(file)]
+            begin = int(self.ends[number - 1]) if number else 0
+            chosen[file] = (path, frozenset(ids[index - begin] for index in indices[numbers == number].tolist()))
         return dict(sorted(chosen.items()))
 
 
@@ -90,10 +92,12 @@ def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> 
 def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> SessionTable:
     files, ends = list[tuple[Path, str]](), list[int]()
     draws, own, known = array("d"), array("b"), dict[tuple[Kind, int], int]()
-    numbers = {name: number for number, name in enumerate((*classes, ""))}
+    numbers, ids = {name: number for number, name in enumerate((*classes, ""))}, list[list[str]]()
     for file in Workspace(folder).action_files():
         path, items = read_source_items(file)
         files.append((file, path))
+        if len(draws) < MOST_IDS:
+            ids.append([item.session for item in items])
         for item in items:
             draws.append(draw(seed, item.session))
             key = (item.properties.kind, len(item.prefix)) if item.properties else None
@@ -101,7 +105,7 @@ def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> Ses
                 known[key] = numbers[find_class(classes, *key)]
             own.append(known[key] if key is not None else numbers[""])
         ends.append(len(draws))
-    return SessionTable(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8))
+    return SessionTable(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8), ids)
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
@@ -130,7 +134,8 @@ def plan(
         # A limit needs the draws of all files, also those of other shards.
         table = list_sessions(workspace, workspace.manifest().classes, setup.settings.seed)
         for file, (path, ids) in table.choose(table.order(probability, limit)).items():
-            if file in own and (mine := ids & _among(file, own[file][1])):
+            # Without shards, each file is read once less.
+            if file in own and (mine := ids & _among(file, own[file][1]) if shard else ids):
                 yield from plan_chosen({file: (path, mine)}, setup)
         return
     for file, (path, places) in own.items():

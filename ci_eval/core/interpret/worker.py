@@ -61,14 +61,12 @@ def _engine(assignment: Assignment) -> KeptEngine:
 
 
 def is_same(one: Setup, other: Setup) -> bool:
-    # Each assignment carries a copy of the setup. Copies of a `partial`, which some tasks contain, are never equal, but
-    # their pickles are.
+    # Each assignment has a copy of the setup. Copies of a `partial` in it are never equal, but their pickles are.
     return one == other or pickle.dumps(one) == pickle.dumps(other)
 
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
-    """Play the turn's assignments with the engines of this process. `turns`: all turns of this process in order, if
-    engines are asked ahead; else ()."""
+    """Play the turn's assignments. `turns`: all turns of this process in order, if engines are asked ahead; else ()."""
     return tuple(map(play, turn.assignments, repeat(turns)))
 
 
@@ -191,8 +189,7 @@ def replay(assignment: Assignment) -> Session | None:
 
 
 def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, None]:
-    """Yield the sessions of assignments with the same setup, asked in a fresh engine. Raises NotText or OSError if a
-    file can no longer be read."""
+    """Yield the sessions of assignments of one setup. Raises NotText or OSError if a file can no longer be read."""
     engine = KeptEngine(assignments[0].setup)
     try:
         for assignment in assignments:

@@ -1,4 +1,4 @@
-"""The values that pass between the stages: frozen, JSON-ready, free of behaviour.
+"""The values that pass between the stages, which are frozen and can be stored as JSON.
 
 Offsets count Unicode code points of the text whose line ends are normalised to "\\n". Ranks are 1-based.
 Latencies are milliseconds. JSON names are camelCase.
@@ -14,6 +14,3 @@ from ci_eval.core.model.tokens import *
 
 FORMAT = 1
 """The number rises if the definition of a field changes."""
-
-FORMER_LANGUAGES = {"another": "text"}
-"""Former names of languages in stored workspaces and configurations."""

@@ -72,7 +72,7 @@ class Verdict(str, Enum):
 
 
 class Elsewhere(Value, frozen=True, kw_only=True):
-    """The difference for other code like this. The sample consists of files, or of projects if many were merged."""
+    """The difference for other code like this, whose sampling units are files, or merged projects."""
 
     low: float | None = None
     high: float | None = None
@@ -228,8 +228,7 @@ class Comparison(Value, frozen=True, kw_only=True):
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
     unseen: float | None = None
-    """The share of sessions that may be answered in another way although all rounds agreed; None unless differences are
-    exact."""
+    """The share of sessions that may differ although all rounds agreed; None unless differences are exact."""
     detection: Detected | None = None
     """The goal, if the comparison asked only as many sessions as it takes."""
     failures: FailureVerdict | None = None

@@ -11,7 +11,7 @@ from ci_eval.core.model.tokens import Milliseconds, Number, Value
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
 
 AutoImported = Literal["on", "off", "none", "unknown"]
-"""The policy on names that need an import. `none`: never suggested; `unknown`: not configured either way."""
+"""Whether names are suggested that need an import. `none`: the engine never does; `unknown`: nothing was configured."""
 
 SET = "(set)"
 
@@ -34,7 +34,7 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     quirks: dict[str, Any] = {}
     auto_import: AutoImported = "unknown"
     dependencies: Literal["told", "not told", "none"] = "none"
-    """Whether the engine was sent the location of the project's packages; `none` = no package is installed."""
+    """Whether the engine got the location of the project's packages; `none` = no package is installed."""
     limits: dict[str, float] = {}
     """`timeout` in seconds, `heap` and `memory` in bytes, `suggestions` as a count."""
 
@@ -44,7 +44,7 @@ GRAMMAR = "grammar"
 
 
 class Condition(Value, frozen=True, kw_only=True):
-    """A difference between two runs: their grammars, seeds, or configurations sent to the engines; None = not sent."""
+    """A difference between two runs: of grammar, seed, or a setting sent to the engine; None = not sent."""
 
     name: str
     base: str | None
@@ -70,7 +70,7 @@ class CpuTimes(Value, frozen=True, kw_only=True):
 
 class MachineState(Value, frozen=True, kw_only=True):
     load: float | None = None
-    """Running or waiting processes, on average over the last minute."""
+    """The mean number of running or waiting processes in the last minute."""
     pressure: float | None = None
     """The share of the time in which a process waited for a processor."""
     cores: int = 0
@@ -88,7 +88,7 @@ sessions have different weights. none: there is no figure, or no figure to compa
 
 
 class Determinism(Value, frozen=True, kw_only=True):
-    """The sessions that were asked more than once, and those of them that were not answered alike each time."""
+    """The number of sessions that were asked more than once, and of those whose answers differed."""
 
     asked: Number = 0
     differed: Number = 0
@@ -105,23 +105,22 @@ MOST_STARTS = 1_000
 
 
 class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The start-up times of an engine, and the memory it held, in a whole run."""
+    """The start-up times and the memory of an engine in a whole run."""
 
     start_ups: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
-    """Rising times until the first answer, without waits that are not the engine's. Workers, rounds and crashes start
-    it."""
+    """The times from each start of the engine to its first answer, without waits of ci-eval, in rising order."""
     start_cpus: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
-    """CPU times of the engine's processes up to the first answer, rising, if known."""
+    """The CPU times of the engine's processes up to the first answer, if known, in rising order."""
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
-    """Seconds, over all starts, of waiting for work that the engine had announced."""
+    """The seconds, over all starts, spent on waiting for work that the engine announced."""
     unready: Number = 0
-    """Starts after which announced work was not done within `engine.ready`."""
+    """The starts after which announced work was not done within `engine.ready`."""
     dropped: Number = 0
-    """Items that could not be read, and are missing in the displayed list."""
+    """The items that could not be read, which are missing in displayed lists."""
     memory: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The most resident bytes of one engine's processes; None if not known."""
     weighed: Number = 0
-    """Measurements: after each file, and before processes are ended for a failure."""
+    """The number of measurements: after each file, and before a restart."""
     of_worker: bool = False
     """True if the memory is that of ci-eval's worker process, since the engine has no process."""
 

@@ -17,15 +17,14 @@ class Definition(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The origin of an object. Two definitions are equal if all three fields are."""
 
     kind: str = "UNKNOWN"
-    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS or UNKNOWN, or a miner's
-    own."""
+    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS, UNKNOWN, or a miner's."""
     member: str = ""
     """The class of NEW, the function of RETURN, WITH or PARAM, the attribute of FIELD."""
     argument: int | None = None
 
 
 class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={"class_": "class"}):
-    """The use that one method makes of the objects of one type."""
+    """The calls that one method makes on the objects of one type."""
 
     type: str
     class_: str = ""
@@ -43,10 +42,10 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The offset after the receiver."""
     end: Number
     statement: tuple[Number, Number] | None = None
-    """Begin and end of a surrounding statement that can be removed: no other statements and no definition of the object
-    inside, and the code is complete without it."""
+    """Begin and end of the surrounding statement if it can be removed: it holds no other statement and no definition of
+    the object, and the code is complete without it."""
     line: Number | None = None
-    """The end of the line before the statement, where a line may be inserted; None if no line may be."""
+    """The end of the line before the statement, at which a line may be inserted; None if no line may."""
     indent: str = ""
 
 
@@ -72,7 +71,7 @@ class StoredText(Value, frozen=True, kw_only=True):
 
 
 class History(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The states of one usage over time: of one type in one method of a file, as one user edited it."""
+    """The states of the usage of one type in one method, as one user edited it."""
 
     project: str = ""
     file: str = ""
@@ -80,13 +79,13 @@ class History(Value, frozen=True, kw_only=True, omit_defaults=True):
     type: str
     method: str = ""
     states: tuple[ObjectUsage | None, ...]
-    """The earliest first; None: not there at that time."""
+    """The states, the earliest first; None: there was no usage."""
     places: tuple[ObjectPlace | None, ...] = ()
     """Locations by state; None if a state has none. Empty if the texts are not known."""
 
 
 REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
-"""Registries of projects of samples: a dataset must not be able to name local folders."""
+"""The registries that the project of a sample may come from: a dataset must not name local folders."""
 
 
 class Stretch(Value, frozen=True, kw_only=True):
@@ -146,24 +145,24 @@ class Caret(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A sample of a dataset: what an engine is given, and what would be right."""
+    """A sample of a dataset: the question to an engine, and right answers."""
 
     language: str = ""
     instruction: str = ""
-    """`{name}` is that part of the context. "" = as the task asks."""
+    """The question, in which `{name}` stands for that part of the context; "" = the task's usual question."""
     context: dict[str, str] = {}
     references: tuple[str, ...] = ()
     """Right answers; empty if only a judge can decide."""
     run: Runnable | None = None
     queries: tuple[ObjectUsage, ...] = ()
     next_references: tuple[str, ...] = ()
-    """Calls that the very next state adds, of a real query whose goal may be later."""
+    """The calls that the next state adds, for a real query whose goal may be a later state."""
     carets: tuple[Caret | None, ...] = ()
     """Locations for completion engines, by object; empty or None if there is no location."""
 
 
 class QueryRow(Value, frozen=True, kw_only=True):
-    """A group of query cases that have something in common."""
+    """The figures of a group of query cases."""
 
     name: str
     cases: Number
@@ -185,7 +184,7 @@ class Optimism(Value, frozen=True, kw_only=True):
 
 
 class Contribution(Value, frozen=True, kw_only=True):
-    """Histories of one user: their number, states, pairs of states that may be asked about, and those that are."""
+    """The number of one user's histories, of their states, of pairs of states, and of pairs that are evaluated."""
 
     histories: Number = 0
     states: Number = 0
@@ -200,7 +199,7 @@ class Histories(Value, frozen=True, kw_only=True):
     """The histories of a dataset."""
 
     users: dict[str, Contribution] = {}
-    """Contributions by a digest of the user's name, "" if not named. Who can guess a name can recognise the digest."""
+    """Digest of the user's name ("" if unknown) → contribution. Whoever guesses a name can recognise its digest."""
     lengths: dict[int, Number] = {}
 
 
@@ -214,7 +213,7 @@ def sum_histories(parts: Iterable[Histories]) -> Histories:
 
 
 class Steps(Value, frozen=True, kw_only=True):
-    """F1 of real queries about the goal next to that about the next state, in cases that have both."""
+    """The F1 of real queries about the goal and about the next state, in cases that have both."""
 
     cases: Number
     goal: float
@@ -224,7 +223,7 @@ class Steps(Value, frozen=True, kw_only=True):
     high: float | None = None
     effective: float = 0.0
     u: float
-    """Mann and Whitney's U as if of different cases, and its two-sided p-value."""
+    """Mann and Whitney's U, which takes the two as figures of different cases, and its two-sided p-value."""
     p: float
 
 

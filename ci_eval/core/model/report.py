@@ -13,14 +13,14 @@ from ci_eval.core.model.tokens import Number, Value
 
 
 class GateResult(Value, frozen=True, kw_only=True):
-    """A gate's rule, and whether it passes."""
+    """A gate, and whether it passes."""
 
     rule: str
     passed: bool
     """True if the job goes on: an undecided gate may pass, by `--undecided`."""
     reason: str
     result: Literal["", "kept", "broken", "undecided"] = ""
-    """Undecided if the interval has both values that pass and values that break it; "" in older data."""
+    """Undecided if some values in the interval pass, and others do not; "" in older data."""
     needed: Number | None = None
 
     @property
@@ -29,11 +29,11 @@ class GateResult(Value, frozen=True, kw_only=True):
 
 
 Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
-"""Bounded beyond any metric: stored data may come from an attacker."""
+"""A number within the bounds of all metrics, since stored data may come from an attacker."""
 
 
 class OtherCode(Value, frozen=True, kw_only=True):
-    """The interval of a figure for other code like this: files (of many merged projects: projects) are the sample."""
+    """The interval of a figure for other code like this, whose sampling units are files, or merged projects."""
 
     low: Figure | None = None
     high: Figure | None = None
@@ -77,7 +77,7 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     """The figures by folder (with a final slash), without folders that hold all files, or just one folder."""
     kinds: dict[str, dict[str, Estimate]]
     ranks: dict[str, int]
-    """Expected texts with a rank of "1", "2-5", "6-10", "11+", or that were "absent"."""
+    """Band of ranks ("1", "2-5", "6-10", "11+", "absent") → number of expected texts."""
 
 
 class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -87,7 +87,7 @@ class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     version: str
     packages: dict[str, str] = {}
     baseline: bool = False
-    """True for completers built into ci-eval to be beaten."""
+    """True for the simple completers of ci-eval, which engines should beat."""
 
     @property
     def text(self) -> str:
@@ -103,7 +103,7 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     checksum: str
     """SHA-256 over the paths and contents of its files."""
     identity: str | None = None
-    """What ids of sessions are made from; None = the name. "" = nothing: the same text below a path has the same id."""
+    """The text that session ids depend on; None = the name, "" = only a file's path and text."""
 
     @property
     def identity_name(self) -> str:
@@ -138,7 +138,7 @@ class MetricInfo(Value, frozen=True, kw_only=True):
 
     @property
     def difference_limits(self) -> tuple[float | None, float | None]:
-        """`span` to each side, or (None, None)."""
+        """The limits of a difference: `span` in both directions, or (None, None)."""
         return (None, None) if self.span is None else (-self.span, self.span)
 
     @property
@@ -155,8 +155,6 @@ class Noise(Value, frozen=True, kw_only=True):
     """Sessions answered differently in a later round than in the first."""
     latencies: tuple[float | None, ...]
     """The mean (ms) of each round."""
-    spread: float | None
-    """The median over lookups of (slowest - fastest round) / fastest."""
 
 
 class Responses(Value, frozen=True, kw_only=True):
@@ -177,7 +175,7 @@ class PromptSpread(Value, frozen=True, kw_only=True):
     high: Figure
     deviation: Figure
     by_chance: Figure | None
-    """The standard deviation if all prompts were alike, as samples differ; None if a prompt has a single session."""
+    """The standard deviation to expect if all prompts were equally good; None if a prompt has a single session."""
 
 
 class PromptFigures(Value, frozen=True, kw_only=True):
@@ -204,7 +202,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     started: str
     environment: dict[str, str]
     lacking: dict[str, int] = {}
-    """Imports by package that an engine could not follow, since the package was not installed."""
+    """Package that was not installed → number of imports that an engine could not follow."""
     remedies: dict[str, str] = {}
     unparsable: float = 0.0
     unparsable_files: dict[str, float] = {}
@@ -221,9 +219,9 @@ class Evaluation(Value, frozen=True, kw_only=True):
     population_estimated: bool = False
     """True if stage 1 parsed only some files."""
     asked: float = 1.0
-    """A share; of several projects the smallest; 0 if anything was `drawn`."""
+    """The asked share, the smallest one of several projects; 0 if anything was `drawn`."""
     drawn: dict[str, str] = {}
-    """Draws beyond the choice of sessions, by name: the seed."""
+    """Random choice besides that of sessions → seed."""
     clusters: str = "files"
     prompts: PromptFigures | None = None
     queries: QueryFigures | None = None
@@ -234,7 +232,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     gates: tuple[GateResult, ...] = ()
     unfinished: int | None = None
-    """Files that are not through, if the run did not end; None if it did."""
+    """The number of unfinished files; None if the run ended."""
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
@@ -291,17 +289,16 @@ class Cluster(Value, frozen=True, kw_only=True):
     first: str
     share: float
     gain: float
-    """Points of RecallAt1 gained at most without the cause."""
+    """The most points of RecallAt1 that a fix can gain."""
     mrr_share: float
     mrr_gain: float
     certainty: float
-    """The certainty that this is a fault rather than taste (docs/misses.md)."""
+    """The certainty that this is a fault, not a taste (docs/misses.md)."""
     sessions: Number
     defined: dict[str, Number]
     """Sessions by where the expected name is defined."""
     others: dict[str, Number] = {}
-    """By title of another workspace, sessions in which it has the text: first if offered here, at any rank if
-    missing."""
+    """Title of another run → the sessions in which it does better: the text is first, or it is there at all."""
     examples: tuple[MissExample, ...]
 
 
@@ -321,9 +318,9 @@ class Causes(Value, frozen=True, kw_only=True):
     scope_judged: Number
     """The part whose names were judged by scopes."""
     valid_at5: float | None = None
-    """The mean share of the first five suggestions that are not known to be impossible there, over judged lists."""
+    """The mean share of the first five suggestions that are not known to be impossible, over `valid_lists` lists."""
     valid_lists: Number = 0
-    """The judged lists: those of places at which grammar and scopes are known."""
+    """The number of lists at carets at which grammar and scopes are known."""
     others: tuple[str, ...] = ()
     clusters: tuple[Cluster, ...]
 

@@ -16,12 +16,13 @@ Grade = Annotated[float, Meta(ge=-1e6, le=1e6)]
 
 
 class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A candidate; `text` is the name that its acceptance would leave at the caret."""
+    """A candidate; `text` is the name that acceptance leaves at the caret."""
 
     text: str
     tail: str = ""
-    """Text that acceptance leaves after `text` although the code differs; after `⌫` text it removes there, after `⇤`
-    before the token; after `⇡` text it changes elsewhere. Such a suggestion is not the expected one."""
+    """The text that acceptance leaves after `text`, unless the code goes on with it. After `⌫` is text that acceptance
+    removes there, after `⇤` text that it removes before the token, after `⇡` text that it writes elsewhere. A
+    suggestion with a tail is not the expected one."""
     label: str = ""
     """The displayed text, if not `text`."""
     kind: str = ""
@@ -30,20 +31,20 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     position: Place | None = None
     """The rank in the engine's list, if the completion type moved it."""
     edits: tuple[tuple[Number, Number, str], ...] | None = None
-    """Edits elsewhere such as imports: offset, deleted characters, new text. None if not asked for."""
+    """Edits elsewhere, such as imports: offset, number of deleted characters, new text. None if not requested."""
     grades: dict[str, Grade] | None = None
-    """Closeness to the expected text by name of the score; None if not graded."""
+    """Name of a score → closeness to the expected text; None if not graded."""
     remark: str = ""
 
 
 class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """Time, tokens and money of a language model's response."""
+    """What a language model's response took: time, tokens and money."""
 
     first_token: Milliseconds | None = None
-    """The time until the first token; None if it came in one piece."""
+    """The time until the first token; None if the response came in one piece."""
     prompt_tokens: Number | None = None
     left_out: Number | None = None
-    """Characters of the file without room in the window; None if no file was sent."""
+    """The characters of the file that did not fit into the window; None if no file was sent."""
     answer_tokens: Number | None = None
     cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
     logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
@@ -55,7 +56,7 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Status(str, Enum):
-    """The way in which a planned session ended; every session has a status."""
+    """The way in which a session ended."""
 
     OK = "ok"
     EMPTY = "empty"
@@ -75,7 +76,7 @@ class Status(str, Enum):
 
 
 FAILED = frozenset({Status.CONTEXT_TOO_LONG, Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
-"""The engine failed: a miss in every metric of ranks, and counted by itself."""
+"""The engine failed, which is a miss in every metric of ranks."""
 
 UNASKED = frozenset({Status.SKIPPED, Status.NO_PLACE})
 """The engine was never asked: no metric counts the session."""
@@ -91,8 +92,7 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     rank: Place | None
     """The rank among displayed suggestions, None if absent."""
     offered: bool = False
-    """True if a suggestion has the name, whatever its acceptance leaves. Stored only without a rank, or in the task
-    inside."""
+    """True if a suggestion has the expected name; stored only without a rank, or in the task inside."""
     adds_import: bool = False
     latency: Milliseconds
     """The median if there were several rounds."""
@@ -101,12 +101,12 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     cpu: Milliseconds | None = None
     """CPU time until the answer, of the first round; None if not known."""
     cold: bool = False
-    """True for the first lookup in a file after that was opened."""
+    """True for the first lookup after the file was opened."""
     selected: bool = False
     accepted: Number = 0
     usage: Usage | None = None
     grades: dict[str, Grade] | None = None
-    """Grades of the first suggestion, or of an empty text; None if nothing is graded."""
+    """The grades of the first suggestion, or of an empty text if there is none; None if nothing is graded."""
 
 
 def count_keys(rank: int, highlighted: int) -> int:
@@ -114,7 +114,7 @@ def count_keys(rank: int, highlighted: int) -> int:
 
 
 def status(lookups: Sequence[LookupScore]) -> Status:
-    """Return the last lookup's, when the whole prefix was typed."""
+    """Return the status of a session by its last lookup."""
     last = lookups[-1]
     return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
 
@@ -127,7 +127,7 @@ class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Course(NamedTuple):
-    """A course of a session with a modelled user, from lookup `first` to `end`."""
+    """A possible course of a session with a modelled user: the lookups from `first` to before `end`."""
 
     first: Number
     end: Number
@@ -136,42 +136,42 @@ class Course(NamedTuple):
 
 
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A later round that metrics see differently."""
+    """A later round with other results than the first."""
 
     round: Place
-    """The round, from 1; the first round is 0."""
+    """The number of the round; the first round has the number 0."""
     status: Status
     lookups: tuple[LookupScore, ...] = ()
     courses: tuple[Course, ...] = ()
 
 
 class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A session (one token typed once, in golf a line; of a dataset a sample), without suggestions."""
+    """A session without suggestions: one token typed once, or another item of the task."""
 
     id: str
     file: str
     offset: Number
     expected_text: str
-    """Empty only of a sample without references."""
+    """Empty only for a sample without references."""
     properties: Properties
     status: Status
     message: str = ""
     at_caret: bool = False
-    """True if a completion engine is asked at carets, in place of the sample."""
+    """True if a completion engine was asked at the sample's caret, since it does not answer the sample itself."""
     typed: Number = 0
     askable: Number = 0
-    """Locations to ask at if no suggestion is taken, in an item that its task plays."""
+    """The number of lookups if no suggestion is taken, in an item that its task plays."""
     rounds: Number = 1
     again: Number = 0
-    """Repeats by the same process, to see if the answer differs (a seeded sample)."""
+    """The number of times that the same process was asked again, to see if the answer differs."""
     differing: Number = 0
     otherwise: tuple[Otherwise, ...] = ()
     reused: bool = False
-    """True if an earlier run's result is used: times are not of this run."""
+    """True if the results, and so the times, are those of an earlier run."""
     lookups: tuple[LookupScore, ...] = ()
     """Lookups in order; with a modelled user, those at which that user may ask."""
     courses: tuple[Course, ...] = ()
-    """The courses by chance: first the displayed one, likeliest of those that begin at the likeliest first lookup."""
+    """The possible courses. The first one is displayed: the likeliest of those that begin at the likeliest lookup."""
 
     @property
     def until(self) -> int:
@@ -183,11 +183,11 @@ class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
     record: Record | None = None
     lookups: tuple[Lookup, ...] = ()
     trace: tuple[str, ...] = ()
-    """Messages, one a line, if stored; of the first round."""
+    """The messages of the first round, one a line, if they are stored."""
 
 
 class SourceFile(Value, frozen=True, kw_only=True):
-    """The head of a sessions file: a file as the sessions saw it."""
+    """A source file as its sessions saw it: the first line of a sessions file."""
 
     path: str
     checksum: str
@@ -211,7 +211,7 @@ ColouredStretch = tuple[int, int, str]
 
 
 class Paint(msgspec.Struct, frozen=True):
-    """Stretches of a file, each sequence ordered by begin, without overlaps."""
+    """Coloured stretches of a file; each sequence is in order, without overlaps."""
 
     colours: Sequence[ColouredStretch] = ()
     """K: a keyword, S: a string, C: a comment."""
@@ -268,7 +268,7 @@ class RemovedImport(Value, frozen=True, kw_only=True, gc=False):
 
 
 class UseImport(CallCompletion, frozen=True, kw_only=True, gc=False, tag_field="type", tag="USE_IMPORT"):
-    """A call at a use of a name whose import is missing, in the task imports."""
+    """An action of the task imports that asks at a use of a name whose import is missing."""
 
     removed: RemovedImport
 
@@ -279,7 +279,7 @@ class PlayItem(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False, t
     session: str
     offset: Number
     expected_text: str
-    """Empty only of a record without references."""
+    """Empty only for a record without references."""
     ranges: tuple[tuple[Number, Number], ...]
     properties: Properties
     record: Record | None = None
@@ -298,7 +298,7 @@ Action = (
 )
 
 NOTABLE = 0.01
-"""An unread share of the source is reported from here, and figures are not exact."""
+"""If a larger share of the source is unread, that is reported, and figures are not exact."""
 
 
 class FileHead(Value, frozen=True, kw_only=True):
@@ -310,7 +310,7 @@ class FileHead(Value, frozen=True, kw_only=True):
 
 
 class FileActions(FileHead, frozen=True, kw_only=True):
-    """The actions of one file: applied in order, they leave the text as it was."""
+    """The actions of one file, after which its text is as it was before."""
 
     unparsable: Annotated[float, Meta(ge=0, le=1)]
     actions: tuple[Action, ...]
@@ -353,7 +353,7 @@ class Offer(Suggestion, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     firm: int = 0
     """The length of `tail` before the first placeholder."""
     number: int = 0
-    """The editor's number of the kind, which orders equals."""
+    """The number of the kind in the editor, which orders suggestions that are equal otherwise."""
     item: int = 0
     preselect: bool = False
     visible: bool = True

@@ -1,4 +1,4 @@
-"""The tokens that a language finds in a file, and their properties."""
+"""Tokens, their properties, and samples of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 Number = Annotated[int, Meta(ge=0, le=1_000_000_000)]
-"""Bounded, since stored data may come from an attacker."""
+"""A count with a bound, since stored data may come from an attacker."""
 Place = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 """A rank or other position, from 1."""
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
@@ -31,7 +31,7 @@ class Kind(str, Enum):
     IMPORT = "IMPORT"
     KEYWORD = "KEYWORD"
     DEFINITION = "DEFINITION"
-    """A name at its definition, or referring to nothing; it and the next three are of the task `tokens`."""
+    """A name that refers to nothing, as at its definition. This and the next three are of the task `tokens`."""
     LITERAL = "LITERAL"
     OPERATOR = "OPERATOR"
     PUNCTUATION = "PUNCTUATION"
@@ -51,7 +51,7 @@ Location = Literal["project", "library"]
 
 
 class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The properties of a token that are known; None means "could not be decided", which is not the same as False."""
+    """The properties of a token. None means that a property is not known."""
 
     kind: Kind
     is_argument: bool | None = None
@@ -66,11 +66,11 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     strategy: str | None = None
     """LINEAR, RANDOM, REAL* or REAL; `package` is the object's type."""
     scenario: str | None = None
-    """The requested calls that were there: NEW, 0|1, 0|2+, 1|2, N|3+ or M-1|M."""
+    """The calls at the start and at the goal of a query case (`settings.Scenario`)."""
     evolution: str | None = None
-    """Changes until the requested calls were there: NEW, 0, -M, dD or -M+dD."""
+    """The change of the context until the goal (`settings.Evolution`)."""
     change: str | None = None
-    """Calls at first, minus removed, plus added: 3-2+1."""
+    """The number of calls at the start, of removed and of added ones, such as 3-2+1."""
     case: Number | None = None
 
 
@@ -97,18 +97,18 @@ class Vocabulary(Value, frozen=True, kw_only=True):
     open: Annotated[float, Meta(ge=0, le=1)]
     """The share of tokens whose text is in no other file of the project."""
     new: Annotated[float, Meta(ge=0, le=1)]
-    """The share whose text is neither in another file nor before them in their own."""
+    """The share of tokens whose text is neither in another file nor earlier in their own."""
 
 
 class Sampling(Value, frozen=True, kw_only=True):
-    """The counts of a sample that stage 1 drew without parsing all files of a large project."""
+    """The sample that stage 1 drew without parsing all files of a large project."""
 
     files: Number = 0
     """All source files of the project."""
     read: Number = 0
     """The files that were parsed."""
     drawn: Number = 0
-    """The sessions that the number of all was estimated from; those to ask are among them."""
+    """The drawn sessions, from which the number of all is estimated; those to ask are among them."""
     sessions: Number = 0
     """The estimated number of all sessions."""
     classes: dict[str, Number] = {}

@@ -35,8 +35,7 @@ BARRED_KEYWORD = "keywords that cannot be there"
 BARRED_NAME = "names where only keywords can be"
 BARE_MEMBER = "members without their object"
 UNNEEDED_IMPORT = "an import that was not needed comes first"
-# Such a name may be private to the engine's stubs, or the engine adds its import only on request
-# (completionItem/resolve).
+# Such a name is private to the stubs of the engine, or the engine adds its import only on request.
 OUT_OF_SCOPE = "a name that is in no scope comes first"
 ORDER = "another suggestion comes first"
 MISSING = {
@@ -245,7 +244,7 @@ class ClusterParts(msgspec.Struct):
         # The sort is stable: of equal losses, the first ones stay.
         self.examples = sorted([*self.examples, (size, example)], key=lambda pair: -pair[0])[:EXAMPLES]
 
-    def cluster(self, whole: Loss, weight: float, titles: Sequence[str]) -> Cluster:
+    def cluster(self, whole: Loss, sessions: int, titles: Sequence[str]) -> Cluster:
         first, mrr = (fsum(loss[number] for loss, _ in self.parts) for number in (0, 1))
         sizes = [loss.first + loss.mrr for loss, _ in self.parts]
         certain = fsum(size * certainty for size, (_, certainty) in zip(sizes, self.parts, strict=True))
@@ -254,9 +253,9 @@ class ClusterParts(msgspec.Struct):
             kind=", ".join(name for name, _ in self.kinds.most_common()),
             first=self.firsts.most_common(1)[0][0],
             share=first / whole.first if whole.first else 0.0,
-            gain=first / weight,
+            gain=first / sessions,
             mrr_share=mrr / whole.mrr if whole.mrr else 0.0,
-            mrr_gain=mrr / weight,
+            mrr_gain=mrr / sessions,
             certainty=round(certain / fsum(sizes), 3),
             sessions=len(self.parts),
             defined=dict(self.defined.most_common()),
@@ -286,23 +285,20 @@ def find_causes(
     """Return the clusters of misses. `others`: title of another run → its ranks. `base`: the title and ranks of an
     earlier run, if only sessions that got worse since then count."""
     gathered: dict[tuple[str, ...], ClusterParts] = {}
-    whole, weight, count = Loss(0.0, 0.0), 0.0, 0
-    judged: Counter[str] = Counter()
-    valid = list[tuple[float, float]]()
+    whole, count, judged, valid = Loss(0.0, 0.0), 0, Counter[str](), list[float]()
     for source, sessions in workspace.sessions(Session):
         placed = make_placer(source, language)
         for session in sessions:
-            counts = passing.weight(session) if evaluated(session) else 0.0
-            if not counts or (base and session.id not in base[1]):
+            if not (evaluated(session) and passing.passes(session)) or (base and session.id not in base[1]):
                 continue
-            weight, count = weight + counts, count + 1
+            count += 1
             if language and language.see_names and (share := _valid_share(placed(session))) is not None:
-                valid.append((counts * share, counts))
+                valid.append(share)
             lost = _lost(session, base[1][session.id] if base else 1)
             if not (lost.first or lost.mrr):
                 continue
             place, full = placed(session), _lost(session, 1)
-            scale = Loss(counts * lost.first / (full.first or 1), counts * lost.mrr / (full.mrr or 1))
+            scale = Loss(lost.first / (full.first or 1), lost.mrr / (full.mrr or 1))
             for part in find_parts(place, others.values()):
                 loss = Loss(part.loss.first * scale.first, part.loss.mrr * scale.mrr)
                 if loss.first or loss.mrr:
@@ -315,19 +311,19 @@ def find_causes(
                     cluster_parts.others.update(title for title, rank in ranks.items() if (rank == 1 if was else rank))
             if session.lookups and session.lookups[session.until - 1].total:
                 judged.update(of=1, grammar=place.grammar_judged, scope=place.scope_judged)
-    clusters = [cluster_parts.cluster(whole, weight, [*others]) for cluster_parts in gathered.values()]
+    clusters = [cluster_parts.cluster(whole, count, [*others]) for cluster_parts in gathered.values()]
     return Causes(
         title=title,
         base=base[0] if base else "",
         headline=passing.name,
         language=workspace.manifest().language,
         sessions=count,
-        lost=whole.first / weight if weight else 0.0,
-        mrr_lost=whole.mrr / weight if weight else 0.0,
+        lost=whole.first / count if count else 0.0,
+        mrr_lost=whole.mrr / count if count else 0.0,
         judgeable=judged["of"],
         grammar_judged=judged["grammar"],
         scope_judged=judged["scope"],
-        valid_at5=fsum(share for share, _ in valid) / fsum(of for _, of in valid) if valid else None,
+        valid_at5=fsum(valid) / len(valid) if valid else None,
         valid_lists=len(valid),
         others=tuple(others),
         clusters=tuple(

@@ -77,11 +77,10 @@ class Tally:
     def add(
         self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
     ) -> None:
-        """Count a session if it passes the filter. `band`: None if the session was not asked. `moved`: the observations
-        of each round, if rounds differ."""
-        weight, sums = self._part.weight(session), self._sums
-        sums.undecided += weight is None
-        if not weight:
+        """Count a session if it passes. `band`: None if it was not asked. `moved`: by round, if rounds differ."""
+        passes, sums = self._part.passes(session), self._sums
+        sums.undecided += passes is None
+        if not passes:
             return
         # Number 0 is for sessions without a weight, such as those that were not asked.
         number_of_stratum, stands_for = self._strata.get(stratum, (0, 1.0))
@@ -92,17 +91,11 @@ class Tally:
             sums.bands[band] += stands_for  # type: ignore[assignment]
         kind, file = session.properties.kind, len(sums.files) - 1
         sums.kinds.add(kind)
-        weighted = seen
-        if weight != 1:
-            weighted = [
-                [(weight * above, weight * below) for above, below in of] if metric.statistic == "ratio" else of
-                for metric, of in zip(self._metrics, seen, strict=True)
-            ]
-        self._collector.add(pack_location(file, NUMBERS[kind], number_of_stratum), weighted)
+        self._collector.add(pack_location(file, NUMBERS[kind], number_of_stratum), seen)
         for number in range(len(self._metrics) if moved else 0):
             rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :]
             for of_kind in (None, kind):
-                self._wavering(of_kind)[number].add(rounds * weight * stands_for, file)
+                self._wavering(of_kind)[number].add(rounds * stands_for, file)
 
     def _wavering(self, kind: Kind | None) -> list[Wavering]:
         return self._sums.wavering.setdefault(kind, [Wavering(self._rounds) for _ in self._metrics])
@@ -218,15 +211,14 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
-        """The number of asked sessions by stratum, and the strata of each filter. Both are empty if there is one
-        stratum, since nothing needs to be read then."""
+        """Asked sessions by stratum, and strata by filter; both are empty, and nothing is read, for one stratum."""
         asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
         for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
             for session in filter(evaluated, sessions):
                 key = self._strata.find(session)
                 asked[key] += 1
                 for part in self.filters:
-                    if part.weight(session):
+                    if part.passes(session):
                         touched[part.name][key] = None
         return asked, touched
 

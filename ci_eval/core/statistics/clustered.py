@@ -20,9 +20,8 @@ from ci_eval.core.statistics.student import Floats, critical_values
 STRETCH = 1.5
 """The factor by which an interval is widened before it must fit in the margin: a loss in few files looks too small."""
 FEWEST_ALIKE = 300
-"""The effective clusters needed to call other code equivalent. In simulations not used to choose it, a loss as large as
-the margin in one file of sixty was wrongly called equivalent in 11 % of comparisons of 100 files, up to 10 % of 200,
-and up to 4 % of 400 and 700."""
+"""The effective clusters needed to call other code equivalent. In other simulations, a loss as large as the margin in
+one file of sixty was called equivalent in 11 % of comparisons of 100 files, and up to 4 % of 400 and more."""
 
 
 class Clusters(msgspec.Struct, frozen=True):
@@ -31,10 +30,8 @@ class Clusters(msgspec.Struct, frozen=True):
 
 
 def jackknife(rows: Floats) -> tuple[Floats, Floats]:
-    """Return the CV3 variances of the differences, and the effective number of clusters that differ, (Σd²)²/Σd⁴.
-
-    `rows`: see `estimate_other_code`. A single cluster has the variance NaN.
-    """
+    """Return the CV3 variances of the differences (NaN for one cluster), and the effective number of clusters that
+    differ, (Σd²)²/Σd⁴. `rows`: see `estimate_other_code`."""
     total = rows.sum(axis=0)
     # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
     deviations = _difference(total - rows) - _difference(total)
@@ -46,14 +43,12 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def estimate_other_code(rows: Floats) -> Clusters:
-    """Return the differences for other code. `rows` (clusters x figures x 4): base's numerators and denominators, then
-    new's."""
+    """Return the differences for other code. `rows` (clusters x figures x 4): as `Sums.total` by cluster."""
     total, difference = rows.sum(axis=0), _difference(rows.sum(axis=0))
     variance, differing = jackknife(rows)
     effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
     with np.errstate(invalid="ignore", divide="ignore"):
-        # If nothing changed, the error is that of one changed session: with one degree of freedom, the interval is then
-        # about that of the rule of three.
+        # If nothing changed, the error is that of one changed session, with one degree of freedom (about 3/n).
         alike = variance == 0
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), np.sqrt(variance))
         # Simulations held the truth with half of Pan and Wall's degrees of freedom (docs/statistics.md).
@@ -74,9 +69,8 @@ def _difference(sums: Floats) -> Floats:
 
 
 def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
-    """Return the intervals of figures for other code, on the logistic scale if a figure has two bounds. Both ends are
-    None for one cluster, and for clusters that are alike. `rows` (clusters x figures x 2): numerators and
-    denominators."""
+    """Return the intervals of figures for other code, on the logistic scale between two bounds; (None, None) for one
+    cluster, or equal ones. `rows` (clusters x figures x 2): numerators and denominators."""
     total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]
@@ -96,8 +90,7 @@ def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
             if lowest is not None and highest is not None and lowest < value < highest:
                 span = highest - lowest
                 share = (value - lowest) / span
-                # The derivative of the logit is 1 / (p (1 - p)), so the reach is scaled by it (delta method).
-                # Few clusters may reach further than a number can be.
+                # The logit's derivative 1 / (p (1 - p)) scales the reach (delta method), which may exceed a float.
                 odds, factor = share / (1 - share), np.exp(min(far / span / (share * (1 - share)), 300))
                 low, high = (lowest + span * float(end / (1 + end)) for end in (odds / factor, odds * factor))
         estimates.append(OtherCode(low=low, high=high, effective=float(effective[index])))

@@ -77,8 +77,7 @@ def mean_square(squares: float, observed: float, most: float = 1.0) -> float:
 
 
 def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, power: float) -> int:
-    """Return the number of sessions after the next phase; `asked` if the pilot suffices. `pilot`: None if the
-    difference was not observed yet."""
+    """Return the sessions after the next phase; `asked` if these suffice. `pilot`: None if nothing is known yet."""
     if asked == 0:
         return min(FIRST, sessions)
     # Without an observation, the variance is not known: the sample doubles.
@@ -87,8 +86,7 @@ def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, pow
 
 
 def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determinism) -> float:
-    """Return the longer distance from a ratio to an end of its 95 % interval, or infinity. `rows` (sessions x 2):
-    numerators and denominators. `again`: those asked twice."""
+    """Return the longer distance from a ratio to an end of its interval. `rows`: numerators and denominators."""
     total, observed = rows.sum(axis=0), int((rows[:, 1] != 0).sum())
     if not observed:
         return np.inf
@@ -100,8 +98,7 @@ def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determ
 
 
 def next_size_of_figure(reached: float, asked: int, sessions: int, wanted: float) -> int:
-    """Return the number of sessions after the next phase. It is `asked` if `reached`, the half width from `reach`, is
-    at most `wanted`."""
+    """Return the sessions after the next phase; `asked` if `reached`, the half width, is at most `wanted`."""
     if asked == 0:
         return min(FIRST, sessions)
     if asked == sessions or reached <= wanted:

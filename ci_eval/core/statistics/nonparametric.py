@@ -76,8 +76,7 @@ def _ranks(values: Floats) -> tuple[Floats, NDArray[np.intp]]:
 
 
 def _best_cuts(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return the best place to cut each row of ranks, and Pettitt's |U| there: pairs across the cut in one order minus
-    those in the other."""
+    """Return, for each row of ranks, the best place to cut it, and Pettitt's |U| there."""
     n = ranks.shape[1]
     left = np.arange(1, n)
     # Sums of ranks give Pettitt's U without counting pairs (Pettitt 1979).
@@ -146,8 +145,7 @@ def sign_test(up: int, down: int) -> float:
 
 
 def mann_whitney(first: Floats, second: Floats) -> tuple[float, float]:
-    """Return U of `first`, and its two-sided p: normal approximation, corrected for ties and continuity; 1 if all are
-    equal."""
+    """Return U of `first`, and its two-sided p (normal approximation, corrected for ties and continuity)."""
     total = len(first) + len(second)
     ranks, counts = _ranks(np.concatenate([first, second]))
     pairs = len(first) * len(second)

@@ -61,8 +61,7 @@ def make_intervals(spread: Spread, tests: int = 1) -> list[Interval]:
 
 
 def holm(p_values: Sequence[float]) -> float:
-    """Return the largest p-value that is significant by Holm's procedure (1979), or -1 if none is. Among these
-    p-values, the chance of any false one is at most 5 %."""
+    """Return the largest p-value that is significant by Holm's procedure (1979), or -1 if none is."""
     largest = -1.0
     for rank, p in enumerate(sorted(p_values)):
         if p * (len(p_values) - rank) >= 1 - LEVEL:
@@ -90,8 +89,7 @@ def stretch_interval(low: float, high: float, times: float) -> tuple[float, floa
 def clip_interval(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
     """Return the part of an interval within the limits, extended to include `value`."""
     lowest, highest = limits
-    # A symmetric interval of a share may reach below 0 or above 1, and one around a shrunken centre may miss the
-    # figure.
+    # A symmetric interval may reach beyond the limits, and one around a shrunken centre may miss the figure.
     low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
     return min(low, value), max(high, value)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
@@ -18,24 +17,11 @@ UNEQUAL = 1.1
 """The smallest difference between shares that needs weights; smaller ones may come from random variation."""
 
 
-def cluster_unit(projects: int) -> str:
-    """Return "files" or "projects": the highest level of which there are two."""
-    return "projects" if projects > 1 else FILES
-
-
 def find_cluster(path: str, unit: str) -> str:
     """Return the cluster of a file: itself, its project, or (for any other `unit`) its folder."""
     if unit == FILES:
         return path
     return project_from_path(path, merged=True) if unit == "projects" else path.rpartition("/")[0]
-
-
-def count_project_sessions(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
-    """Return project → number of its sessions in the shard, such as "2/5" (None = all). `files`: path → sessions."""
-    counts: Counter[str] = Counter()
-    for path, sessions in select_shard_files(files, shard).items():
-        counts[project_from_path(path, merged=merged)] += sessions
-    return counts
 
 
 def select_shard_files(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
@@ -103,6 +89,5 @@ class Strata(msgspec.Struct, frozen=True, dict=True):
         """Return the smallest share that was asked of these strata; of all without `keys`."""
         sizes = {key: self.sessions.get(key, 0) for key in keys or self.sessions}
         shares = [asked.get(key, 0) / max(size, asked.get(key, 0)) for key, size in sizes.items() if size]
-        # The smallest share gives the widest interval. Sessions of unreadable source are not known, but must not count
-        # as asked.
+        # The smallest share gives the widest interval. Sessions of unreadable source must not count as asked.
         return min(shares, default=1.0) * (1 - self.unread if self.unread > NOTABLE else 1.0)

@@ -7,10 +7,8 @@ so a file counts as one: its sums are taken in each round, and the variances of 
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Collection, Iterable, Sequence
 from math import sqrt
-from statistics import median
 
 import msgspec
 import numpy as np
@@ -98,8 +96,7 @@ class Repeats(msgspec.Struct, frozen=True):
 
     @property
     def unseen(self) -> float:
-        """The largest share of sessions that may be answered differently although all rounds agreed; 0 for
-        functions."""
+        """The largest share of sessions that may differ although all rounds agreed; 0 for functions."""
         return RULE_OF_THREE / self.asked if self.asked else 0.0
 
 
@@ -145,7 +142,6 @@ class Rounds:
         self._differing = 0
         self._sums = np.zeros((rounds, 2))
         """By round: the sum of latencies, and their number."""
-        self._spreads = array("d")
 
     def add(self, session: SessionScore) -> None:
         if not evaluated(session):
@@ -153,10 +149,6 @@ class Rounds:
         self._sessions += 1
         self._differing += session.differing > 0
         for lookup in session.lookups:
-            known = [latency for latency in lookup.latencies if latency is not None]
-            # A clock may show 0 ms, against which no other time has a ratio.
-            if len(known) > 1 and min(known) > 0:
-                self._spreads.append(max(known) / min(known) - 1)
             for number, latency in enumerate(lookup.latencies[: self._rounds]):
                 if latency is not None:
                     self._sums[number] += latency, 1
@@ -165,16 +157,12 @@ class Rounds:
         self._sessions += other._sessions
         self._differing += other._differing
         self._sums += other._sums
-        self._spreads += other._spreads
 
     def noise(self) -> Noise | None:
         if self._rounds == 1:
             return None
         latencies = tuple([total / count if count else None for total, count in self._sums.tolist()])
-        spread, sessions = median(self._spreads) if self._spreads else None, self._sessions
-        return Noise(
-            rounds=self._rounds, sessions=sessions, differing=self._differing, latencies=latencies, spread=spread
-        )
+        return Noise(rounds=self._rounds, sessions=self._sessions, differing=self._differing, latencies=latencies)
 
 
 def measure_noise(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
@@ -188,8 +176,7 @@ def measure_noise(sessions: Iterable[SessionScore], rounds: int) -> Noise | None
 def noise_text(noise: Noise) -> str:
     share = noise.differing / max(noise.sessions, 1)
     times = ", ".join("none" if latency is None else f"{latency:.1f}" for latency in noise.latencies)
-    typical = f"; of a typical lookup, the slowest is {noise.spread:.0%} above the fastest" if noise.spread else ""
     return (
         f"asked in {noise.rounds} rounds, each with a fresh process: answers differed in {noise.differing:,} of "
-        f"{noise.sessions:,} sessions ({share:.1%}); mean latency by round {times} ms{typical}"
+        f"{noise.sessions:,} sessions ({share:.1%}); mean latency by round {times} ms"
     )

@@ -62,9 +62,8 @@ def sum_powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float:
-    """Return (Σr²)²/Σr⁴ of the residuals r = value - ratio · weight: the number of sessions that make up the error of a
-    ratio, infinite without residuals. `squares`, `fourths`: see `sum_powers`. `total`: the sums of values and of
-    weights, the latter not 0."""
+    """Return (Σr²)²/Σr⁴ of the residuals r = value - ratio · weight: the effective number of sessions in the error of a
+    ratio, infinite without residuals. `squares`, `fourths`: see `sum_powers`. `total`: sums of values and weights."""
     # Large terms nearly cancel each other, so floats would lose digits; fractions lose nothing.
     ratio = Fraction(total[0]) / Fraction(total[1])
     # The sums of (value - ratio · weight)^2 and ^4, by the binomial theorem.
@@ -90,11 +89,9 @@ def figure(
 
     Both ends are the figure if all sessions were asked and no noise was measured; (None, None) below FEWEST_OBSERVED
     sessions. A metric without a bound, such as the rank, uses t with `effective` degrees of freedom, since single ranks
-    may be very large; it has no interval if that is 0, or below FEWEST_RANKS sessions.
-
-    `products` (2 x 2): summed. `unseen`: the share of sessions that may be answered otherwise although none was. Two
-    sessions with the highest and two with the lowest value are added (Agresti & Coull 1998), so that shares of 0 or 1
-    have a width.
+    may be very large; it has no interval if that is 0, or below FEWEST_RANKS sessions. So that shares of 0 or 1 have a
+    width, two sessions with the highest and two with the lowest value are added (Agresti & Coull 1998).
+    `unseen`: the share of sessions that may be answered in another way although none was.
     """
     value, left = float(total[0] / total[1]), 1 - asked
     lowest, highest = limits

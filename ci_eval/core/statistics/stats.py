@@ -45,8 +45,7 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 class Observations:
-    """What one metric observed. For ratios and counts, only sums are stored, so a million sessions take little
-    memory."""
+    """What one metric observed. Of ratios and counts only sums are stored, which take little memory."""
 
     def __init__(self, metric: Metric, strata: Sequence[Stratum] = ()) -> None:
         """`strata`: those of the sample, if sessions of different strata have different weights."""
@@ -111,8 +110,7 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return value and weight of each observation, and the number of sessions that each represents (None = one).
-        `kind`: None = all kinds."""
+        """Return value and weight of each observation, and how many sessions it represents (None = one)."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
@@ -167,8 +165,7 @@ class Collector:
 class _Sums:
     def __init__(self, strata: int = 0) -> None:
         self.strata = np.zeros((strata, 6))
-        """Sums by stratum: values, weights, `sum_powers`, number observed. If there are strata, other sums are
-        weighted."""
+        """Sums by stratum: values, weights, `sum_powers`, number observed. With strata, other sums are weighted."""
         self.rows: Floats = np.zeros((0, 3))
         """Sums by file: values (numerators), weights (denominators), count."""
         self.squares = np.zeros(3)
@@ -365,9 +362,8 @@ class Prompts:
 
 
 def measure_spread(sums: dict[str, Floats]) -> PromptSpread | None:
-    """Return each prompt's figure x / w and the spread of these figures; None for fewer than two figures. `sums`:
-    prompt → n, x, w, xx, xw, ww. The standard error is that of a ratio (Cochran, Sampling Techniques, 1977, equation
-    2.39)."""
+    """Return figures x / w by prompt, and their spread; None for fewer than two. `sums`: prompt → n, x, w, xx, xw, ww.
+    The standard error is that of a ratio (Cochran, Sampling Techniques, 1977, equation 2.39)."""
     values: dict[str, float] = {}
     variances: list[float | None] = []
     for prompt, (n, x, w, xx, xw, ww) in sums.items():

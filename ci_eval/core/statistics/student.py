@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import erfc, exp, inf, isnan, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
@@ -45,6 +46,7 @@ def _tail(x: float, v: float) -> float:
     return _incomplete_beta(v / 2, v / (v + x * x)) if x < inf else 0.0
 
 
+@lru_cache(maxsize=10_000)
 def _solve(p: float, v: float) -> float:
     """Solve by Newton's method on logarithms; a step that leaves the bracket is replaced by bisection."""
     low, high, at = _LOWEST, _HIGHEST, 0.0

@@ -66,8 +66,7 @@ class Observed(msgspec.Struct):
 
 
 def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = None) -> float:
-    """Return the ceil(q·n)-th smallest value; NaN without values. `stands_for`: the number of times that each value
-    counts; None = once."""
+    """Return the ceil(q·n)-th smallest value; NaN without values. `stands_for`: how often each counts; None = once."""
     if not len(values):
         return float("nan")
     # Rounding must not raise the rank by one, for example if 0.07 · 100 is 7.000000000000001.
@@ -102,11 +101,8 @@ class Timed(msgspec.Struct, frozen=True):
 def compare_timing(
     metric: Metric, base: list[Observed], new: list[Observed], *, asked: float, tests: int
 ) -> Timed | None:
-    """Return a metric's difference between two engines; None if one has no figure.
-
-    `base`, `new`: one entry per round. `asked`: a share of the project's sessions. `tests`: metrics that are judged
-    together (Bonferroni).
-    """
+    """Return a metric's difference between two engines; None if one has no figure. `base`, `new`: by round. `asked`:
+    the asked share of sessions. `tests`: the number of metrics that are judged together (Bonferroni)."""
     ours, theirs = (np.array([observed.figures(metric) for observed in side]) for side in (base, new))
     sides = (base, new) if metric.statistic == "quantile" else ()
     blocks = [np.array([observed.quantiles(metric.quantile) for observed in side]) for side in sides]

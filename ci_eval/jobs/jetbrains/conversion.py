@@ -43,7 +43,7 @@ FOLDER_NAME = "%Y-%m-%d_%H-%M-%S"
 
 
 class _Verbatim(dict[str, str]):
-    """`${name}` means itself, since it named a property of another machine."""
+    """An environment in which `${name}` stays as it is, since it names a property of another machine."""
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -134,9 +134,9 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
     )
 
 
-def import_workspace(folder: Path, *, output: Path, generation: str | None, engine: str, screen: Screen) -> Evaluated:
-    """Import a workspace of the plugin into `output`. `generation`: the plugin's file format; None = recognised from
-    the configuration. `engine`: NAME@VERSION. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
+def import_workspace(folder: Path, *, output: Path, engine: str, screen: Screen) -> Evaluated:
+    """Import a workspace of the plugin into `output`. `engine`: NAME@VERSION. Raises ConfigError, WorkspaceError,
+    NothingToEvaluate."""
     Workspace.check_free(output)
     path = folder / "config.json"
     if not path.is_file():
@@ -149,11 +149,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
     raw = read_json(path)
     if not isinstance(raw, dict):
         raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
-    plugin_generation = (
-        generations.CATALOG.load(generation)
-        if generation
-        else next(known for known in generations.CATALOG.all() if known.wrote(raw))
-    )
+    generation = next(known for known in generations.CATALOG.all() if known.wrote(raw))
     if strategy_of(raw).get("completionGolf"):
         raise ConfigError(f"{folder} is of code golf, whose sessions are not imported: leave it out")
     language = str(raw.get("language") or "Java")
@@ -167,10 +163,10 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
         manifest = _describe_run(folder, config, raw, engine)
     for warning in warnings:
         screen.warn(warning)
-    screen.say(f"Reading {folder} ({plugin_generation.name}: {plugin_generation.summary})")
+    screen.say(f"Reading {folder} ({generation.name}: {generation.summary})")
     origin = plugin_files.Origin(
         folder=folder,
-        generation=plugin_generation,
+        generation=generation,
         project=manifest.project.name,
         strategy=manifest.strategy,
         language=language,
@@ -296,6 +292,6 @@ def export_tables(
         screen.warn(f"{folder} is unfinished: only the sessions of finished files are written")
 
     def passes(session: Session) -> bool:
-        return not chosen or any(part.weight(session) for part in chosen)
+        return not chosen or any(part.passes(session) for part in chosen)
 
     return tables.write(source, atomic.empty_folder(output), form, passes)

@@ -55,7 +55,7 @@ class Versions(msgspec.Struct, frozen=True, kw_only=True):
             return patch(self.given, engine=f"{self.engine}@{name}")
         folder, log = self.builds / name, self.builds / f"{name}.log"
         if not log.exists():
-            # Left of an interrupted build.
+            # An interrupted build leaves a folder.
             shutil.rmtree(folder, ignore_errors=True)
             atomic.make_folder(self.builds)
             _git(self.repository, "clone", "--quiet", "--shared", "--no-checkout", str(self.repository), str(folder))
@@ -196,7 +196,7 @@ class Answers(msgspec.Struct):
         changed = [session for session in sessions if before[session] != after[session]]
         if not changed:
             return
-        # The middle of those at which others changed, else of all that build.
+        # Ask the middle one of the versions at which other sessions changed; else of all that build.
         ends = {end for pair in self.found for end in pair}
         order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
         between = (index for index in order if index not in self.skipped and self.ask(index, changed))

@@ -43,7 +43,7 @@ _RECEIVER = re.compile(r"(?<![\w.])(\w+)(?:\.\w+)*\.\Z")
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A caret in a file, and what is asked there. `gap`: the offset up to which text after the caret is missing."""
+    """A completion call at a caret in a file. `gap`: the offset up to which text after the caret is missing."""
 
     call: CallCompletion
     path: str
@@ -63,7 +63,7 @@ class Question(msgspec.Struct, frozen=True):
                 if is_plain and prefix in {None, action.prefix}:
                     return cls(action, actions.path, len(text) - len(after))
         raise ConfigError(
-            f"session {session.id} cannot be reduced: it is not a question at one caret of the file as it is on disk; "
+            f"session {session.id} cannot be reduced: its last question is not at one caret of the file on disk; "
             "choose a session of the task completion, without `evolution`"
         )
 
@@ -176,7 +176,7 @@ class Oracle:
         self.setup, self._engine = setup, KeptEngine(setup)
 
     def begin(self, project: Project) -> None:
-        """Raises NothingToEvaluate if the engine shows no miss in the first version."""
+        """Ask about the first version, and note what must stay. Raises NothingToEvaluate if it shows no miss."""
         self.folder.show(project, self.question.path)
         self.close()
         excerpt = project.excerpts[self.question.path]
@@ -185,7 +185,7 @@ class Oracle:
         symptom = self._symptom(session, excerpt)
         if symptom is None:
             raise NothingToEvaluate(
-                f"session {session.id}: asked now, {session.expected_text} is first: there is nothing to reduce"
+                f"session {session.id}: the engine now ranks {session.expected_text} first: there is nothing to reduce"
             )
         self.symptom = symptom
         self._role = self._role_in(excerpt)
@@ -198,7 +198,7 @@ class Oracle:
                 self.kept.append(f"the definition of the {what}, as {self.setup.engine.name} says")
                 break
         else:
-            self.kept.append("nothing of the definition, which no engine knows")
+            self.kept.append("not the definition, which the engine does not know")
         if self._scope:
             self.kept.append(f"the scope of the name, or of the object before it ({self._scope})")
 
@@ -227,8 +227,8 @@ class Oracle:
         if (actions := self.question.actions(excerpt)) is None:
             return None
         self.questions += 1
-        path, only = self.question.path, self.question.call.session
-        assignment = Assignment(setup=self._engine.setup, actions=Path(), path=path, sessions=1, below=1.0, only=only)
+        path, among = self.question.path, frozenset({self.question.call.session})
+        assignment = Assignment(setup=self._engine.setup, actions=Path(), path=path, sessions=1, below=1.0, among=among)
         self.last = next(Player(assignment, Document(excerpt.text), self._engine).play(actions), None)
         return self.last
 
@@ -250,7 +250,7 @@ class Oracle:
             if error.restart:
                 self._engine.close()
             return frozenset()
-        # An engine may unpack its own files at each start, into another folder.
+        # An engine may unpack its own files into another folder at each start, so only their names count.
         return frozenset(
             (path if path in project.files else Path(path).name, self._origin(path, line, column, project))
             for path, line, column in defined

@@ -272,13 +272,13 @@ def reduce(
     if prepared.records:
         raise WorkspaceError(f"session {session.id} is a sample of a dataset: only source code can be reduced")
     with TemporaryDirectory(prefix="ci-eval-reduce-") as scratch:
-        # An engine may ignore hidden folders, so the name of the copy begins with no point.
+        # An engine may ignore hidden folders, so the name of the copy must not begin with a dot.
         root = Path(scratch, prepared.project.root.name.lstrip(".") or "project").resolve()
         shutil.copytree(prepared.project.root, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
         source = workspace.source(session.file)
         question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
         if checksum(read_text(root, session.file)) != source.checksum:
-            raise WorkspaceError(f"{session.file} is not what was evaluated, so that it cannot be reduced")
+            raise WorkspaceError(f"{session.file} changed since the evaluation, so it cannot be reduced")
         oracle = Oracle(
             setup=_plain_setup(prepared, root),
             folder=Folder(root, root.parent / "aside"),

@@ -16,7 +16,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Outcome, RankingOutcome
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.suites import SuiteOutcome
-from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, list_rankers
+from ci_eval.jobs.workflows.plan import PlannedJob
 from ci_eval.jobs.workflows.site import Site
 from ci_eval.rendering.answers import status
 from ci_eval.rendering.blocks import to_markdown
@@ -112,7 +112,8 @@ def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> N
 
 
 def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
-    names = evaluations(jobs)
+    names = {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
+    rankers = {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
     def matrix_of(key: str, marked: Mapping[str, bool]) -> str:
         included = [{key: name, "allowFailure": may} for name, may in marked.items()]
@@ -125,7 +126,7 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
         "merges": matrix_of("evaluation", shared) if shared else "",
         "evaluations": msgspec.json.encode(list(names)).decode(),
         "each-evaluation": matrix_of("evaluation", names),
-        "rankers": matrix_of("ranker", list_rankers(jobs)),
+        "rankers": matrix_of("ranker", rankers),
         "group": limits.name(" ".join(names)),
     }
     screen.host.announce(

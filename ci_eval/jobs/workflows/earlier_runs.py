@@ -29,7 +29,9 @@ def fetch_of_complete_run(repository: Repository, name: str, pattern: str, outpu
         raise DownloadError(f"no run of the default branch has an artifact {name}: none has left it yet, or it expired")
     artifacts = repository.all_of_run(mark.run, pattern)
     if not artifacts:
-        raise DownloadError(f"run {mark.run} has no artifact {pattern}: look at its page which it has, or they expired")
+        raise DownloadError(
+            f"run {mark.run} has no artifact {pattern}: its page lists the others, and those that expired"
+        )
     screen.say(f"{len(artifacts)} artifacts of run {mark.run}, of {mark.created}")
     return [repository.fetch(artifact, output / _folder_name(artifact.name)) for artifact in artifacts]
 
@@ -95,7 +97,7 @@ def fetch_base(
         numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
         # The name of a job in a called workflow is CALLER / JOB.
         own = [job for number in numbers for job in repository.jobs(number) if job.name.rpartition(" / ")[2] in names]
-        # With so many runs, nobody knows whether there was one before.
+        # Of more than MOST_RUNS runs, the earlier ones are unknown.
         is_new = all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
         if not is_new:
             raise ConfigError(

@@ -59,7 +59,7 @@ def parse(text: str) -> Origin:
 
 
 def find(distribution: metadata.Distribution | None = None) -> Origin:
-    """Return UNKNOWN if nobody else could fetch the installed ci-eval."""
+    """Return the origin of the installed ci-eval; UNKNOWN if nobody else could fetch it."""
     own = distribution or metadata.distribution("ci-eval")
     record = own.read_text("direct_url.json")
     if record is None:
@@ -78,14 +78,13 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
             is_pushed = bool(_git(path, "branch", "--remotes", "--contains", commit))
             tags = _git(path, "tag", "--points-at", commit).split()
         except InstallError:
-            # No repository, or one that git refuses to read: then its commit is left to the user.
+            # The folder is not a repository, or git refuses to read it.
             return UNKNOWN
         return _make(address, commit, next(filter(RELEASE.fullmatch, tags), "")) if is_pushed else UNKNOWN
     # An archive of source may be of any commit between two releases.
     if not parts.path.endswith(".whl"):
         return UNKNOWN
-    # A wheel that somebody downloaded knows as much as one that pip did. One that somebody built of a changed checkout
-    # has the same version, and is taken for the release: nothing in a wheel tells them apart.
+    # A wheel that was built from a changed checkout is taken for the release: nothing in a wheel tells them apart.
     return _find_release(own)
 
 
@@ -97,7 +96,7 @@ def _find_release(own: metadata.Distribution) -> Origin:
     try:
         listed = _git(Path.cwd(), "ls-remote", "--", address, f"refs/tags/{tag}", f"refs/tags/{tag}^{{}}")
     except InstallError:
-        # Without a network the commit is left to the user.
+        # There may be no network.
         return UNKNOWN
     # The second line is the commit of a tag that has a message.
     commits = [line.split("\t")[0] for line in listed.splitlines()]

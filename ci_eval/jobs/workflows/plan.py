@@ -46,19 +46,27 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 
 
 def plan(
-    configs: Sequence[Path], *, completion_types: Sequence[str], shards: int, ml_configs: Sequence[Path] = ()
+    configs: Sequence[Path],
+    *,
+    completion_types: Sequence[str],
+    shards: int,
+    ml_configs: Sequence[Path] = (),
+    name: str = "",
 ) -> list[PlannedJob]:
     """Return the jobs, in the order of the configurations. Raises ConfigError for none, or too many jobs for a matrix.
 
-    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML.
+    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML. `name`: the
+    beginning of all names, unless empty.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
     kinds = [(path, kind) for path in configs for kind in completion_types] + [(path, "ML") for path in ml_configs]
     chosen = [(path, load(path).config, kind) for path, kind in kinds]
-    if len(chosen) * shards > limits.MOST_JOBS:
+    # A suite is one job.
+    wanted = sum(1 if config.projects else shards for _, config, _ in chosen)
+    if wanted > limits.MOST_JOBS:
         count, most = len(chosen), limits.MOST_JOBS
-        message = f"{count} evaluations of {shards} shards are {count * shards} jobs, and a matrix has {most} at most"
+        message = f"{count} evaluations of {shards} shards are {wanted} jobs, and a matrix has {most} at most"
         if count > most:
             raise ConfigError(f"{message}: plan the configurations in several calls, of {most} evaluations each")
         raise ConfigError(f"{message}: choose --shards {most // count} or fewer")
@@ -66,7 +74,7 @@ def plan(
     for path, config, kind in chosen:
         rankers.CATALOG.load(kind)
         of = 1 if config.projects else shards
-        evaluation = limits.name(f"{path.stem}-{load_engine(config).name}-{kind.lower()}")
+        evaluation = limits.name(f"{name}{'-' if name else ''}{path.stem}-{load_engine(config).name}-{kind.lower()}")
         for shard in (Shard(index=index, of=of) for index in range(1, of + 1)):
             title = f"{evaluation}-{shard.index}-of-{of}"
             jobs.append(_job(path, config, name=title, evaluation=evaluation, completion_type=kind, shard=shard))
@@ -98,16 +106,8 @@ def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJ
     return jobs
 
 
-def evaluations(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
-
-
-def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
-
-
 def _check_names(names: Sequence[str]) -> None:
-    """Raises ConfigError if a name is there twice, or begins another one."""
+    """Raise ConfigError if two names are equal, or one begins with the other."""
     for name, longer in permutations(names, 2):
         if name == longer:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
@@ -132,7 +132,7 @@ def _job(
         config=path.as_posix(),
         shard=str(shard),
         shards=shard.of,
-        # Where it runs a command of the user's own, they want to know of its failures.
+        # Users want to see failures of their own command.
         allow_failure=not (engine.verified or config.engine.command),
         reusable=not why_not_reusable(config),
         project=project,

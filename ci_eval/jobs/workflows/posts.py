@@ -35,7 +35,7 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Return Markdown. `evaluations`: name → whether it may fail, as its row says. Raises DownloadError."""
+    """Return the Markdown page of this nightly run. `evaluations`: name → whether it may fail. Raises DownloadError."""
     with tempfile.TemporaryDirectory() as temporary:
         lines = [
             line
@@ -207,7 +207,7 @@ def _report_red(
         return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
     issue = known[0]
     if issue.is_open and issue.body == body:
-        return f"issue {issue.number} says so already"
+        return f"issue {issue.number} is up to date"
     issues.change(issue.number, body, is_open=True)
     return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
 
@@ -282,7 +282,7 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
     start = body.partition("\n")[0]
     existing = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
     if not existing and not _is_worth_a_comment(folder, when):
-        return f"nothing is posted on #{number}: it is said only when {WHEN[when]}"
+        return f"nothing is posted on #{number}: a comment is posted only when {WHEN[when]}"
     if existing:
         issues.change_comment(existing.number, body)
     else:
@@ -311,7 +311,7 @@ def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
 
 
 def _report(folder: Path) -> str:
-    """Return a text that hides nothing and mentions nobody."""
+    """Return the report of a comparison as harmless Markdown of at most MOST bytes."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
     return shorten_text(harmless(text), MOST)
 

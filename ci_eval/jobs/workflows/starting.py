@@ -116,7 +116,7 @@ def usual_engine(language: str) -> str:
 
 
 def usual_training(language: str, project: str) -> tuple[str, ...]:
-    """A ranker must not learn from the project it is measured on."""
+    """Return the usual projects for training, but for `project`, since a ranker must not learn from what it ranks."""
     return tuple(spec for spec in TRAINING.get(language, ()) if _package(spec) != _package(project))
 
 

@@ -105,7 +105,7 @@ CLASSES: Mapping[Kind, Class] = {
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """The base of the options of an engine, which `engine.options` of the configuration sets."""
+    """The base of the options of engines; `engine.options` of the configuration sets them."""
 
 
 class PredictorOptions(EngineOptions, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineFailure, InstallError
 from ci_eval.core.contracts import Surroundings
-from ci_eval.fetch.clients import TIMEOUT, ClientEnd, failure, run_client
+from ci_eval.fetch.clients import TIMEOUT, failure, run_client
 from ci_eval.fetch.download import CHUNK, MAX_BYTES
 from ci_eval.fetch.download import TIMEOUT as TIMEOUTS
 from ci_eval.fetch.packages import ALONE, NO_PROGRAMS, npm_run
@@ -97,7 +97,7 @@ class Relay:
             words = [ended.trouble, *(f"{argv[0]} asked for {text}" for text in dict.fromkeys(self.refused[-5:]))]
             # The user knows the registries' addresses, not those of this server.
             trouble = re.sub(rf"{self.address(0)[:-1]}(\d+)", lambda m: self.registries[int(m[1])][0], "\n".join(words))
-            raise InstallError(failure(ClientEnd(name=argv[0], code=ended.code, output="", trouble=trouble)))
+            raise InstallError(failure(replace(ended, trouble=trouble)))
         return ended.output
 
 

@@ -57,7 +57,7 @@ ORACLE = ControlEngine(
 )
 WORDS = ControlEngine(
     "words",
-    "baseline: words of the open file, nearest first, then keywords; any language, and the night of PHP and Ruby",
+    "baseline: words of the open file, nearest first, then keywords; any language; for nightly runs of PHP, Ruby",
     Words,
     closure=Closure.FILE,
     is_function=True,

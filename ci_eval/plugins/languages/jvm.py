@@ -88,7 +88,7 @@ class Names:
         return is_type_name(name) or name in self._acronyms
 
     def imported(self, path: str, name: str) -> dict[str, Origin]:
-        """Return the keys, see the class, and origins of `import path` under `name`."""
+        """Return key → origin (see the class) for `import path` under `name`."""
         package = package_part(path.rpartition(".")[0])
         value = Origin(True, package, "class" if self.is_type(name) else "")
         return {name: value, f"{name}()": value, f"<{name}>": Origin(True, package, "class")}

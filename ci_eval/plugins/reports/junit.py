@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from ci_eval.core.base import atomic
@@ -24,30 +23,22 @@ class Junit:
 
     def write(self, result: Comparison | Cases, sources: object, folder: Path) -> Path:  # noqa: ARG002
         if isinstance(result, Comparison):
-            name, title = "gates", f"{result.base.title} → {result.new.title}"
-            tests = [_Test(title, gate.rule, gate.passed, gate.reason) for gate in result.gates]
-            tests = tests or [_Test(title, "compared")]
+            kind, title = "gates", f"{result.base.title} → {result.new.title}"
+            tests = [(title, gate.rule, gate.passed, gate.reason) for gate in result.gates]
+            tests = tests or [(title, "compared", True, "")]
         else:
-            name = "cases"
-            tests = [_Test(case.file, case.name, not case.reasons, "; ".join(case.reasons)) for case in result.cases]
-        failed = sum(not test.passed for test in tests)
-        suite = ET.Element("testsuite", name=f"ci-eval {name}", tests=str(len(tests)), failures=str(failed), errors="0")
-        for test in tests:
-            case = ET.SubElement(suite, "testcase", classname=_clean(test.group), name=_clean(test.name))
-            if not test.passed:
-                failure = ET.SubElement(case, "failure", message=_clean(test.reason))
-                failure.text = _clean(f"{test.name}: {test.reason}")
-            elif test.reason:
-                ET.SubElement(case, "system-out").text = _clean(test.reason)
+            kind = "cases"
+            tests = [(case.file, case.name, not case.reasons, "; ".join(case.reasons)) for case in result.cases]
+        failed = sum(not passed for _, _, passed, _ in tests)
+        suite = ET.Element("testsuite", name=f"ci-eval {kind}", tests=str(len(tests)), failures=str(failed), errors="0")
+        for group, name, passed, reason in tests:
+            test = ET.SubElement(suite, "testcase", classname=_clean(group), name=_clean(name))
+            if not passed:
+                ET.SubElement(test, "failure", message=_clean(reason)).text = _clean(f"{name}: {reason}")
+            elif reason:
+                ET.SubElement(test, "system-out").text = _clean(reason)
         data = ET.tostring(suite, encoding="utf-8", xml_declaration=True)
         return atomic.write(folder / "junit.xml", data + b"\n")
-
-
-class _Test(NamedTuple):
-    group: str
-    name: str
-    passed: bool = True
-    reason: str = ""
 
 
 def _clean(text: str) -> str:

@@ -143,7 +143,7 @@ def extract_insertion(
 
 def _contains_expected(text: str, hole: Hole) -> bool:
     """Return whether a line of the response has the expected text after a mark (`1. x`, `["x"]`) or a label, or below
-    another line. A right answer in a form that nobody asked for is unreadable, and so no silent zero."""
+    another line. Reports show unreadable answers, so that a right answer in another form is noticed."""
     words, start = hole.original.split(), hole.before.rpartition("\n")[2].strip()
     plain = html.unescape(text).replace('\\"', '"')
     original = r"\s+".join(map(re.escape, words))
@@ -159,7 +159,7 @@ def _contains_expected(text: str, hole: Hole) -> bool:
 
 
 def _is_json(text: str) -> bool:
-    """Return whether all of a text is an object of JSON, for which nobody asked: most languages read it as code."""
+    """Return whether the whole text is a JSON object, which no prompt asks for; most languages parse it as code."""
     if not text.lstrip().startswith("{"):
         return False
     try:

@@ -61,9 +61,9 @@ def test_a_model_without_an_answer_is_told_why(tmp_path: Path, reply: Reply, sai
 def test_each_reason_has_its_own_advice() -> None:
     responses = Responses(finishes={}, rules={}, empty={"length": 1, "filter": 3, "tool": 2, "unknown": 4})
     said = describe_empty_responses(responses)
-    assert [said.index(word) for word in ("could be read", "content filter", "called a tool", "maxTokens")] == sorted(
-        said.index(word) for word in ("could be read", "content filter", "called a tool", "maxTokens")
-    )
+    assert [
+        said.index(word) for word in ("no readable answer", "content filter", "called a tool", "maxTokens")
+    ] == sorted(said.index(word) for word in ("no readable answer", "content filter", "called a tool", "maxTokens"))
     assert "in 1 session the limit of tokens" in said
 
 
@@ -144,7 +144,7 @@ def test_answers_without_the_form_are_counted_said_and_too_many_end_in_exit_code
         ("unreadable", "LGTM"),
     ]
     assert figures(workspace)["ChrF"] == 0.5
-    assert "1 of 2 answers are no code" in (workspace / "reports" / "report.md").read_text()
+    assert "1 of 2 answers are not code at their place" in (workspace / "reports" / "report.md").read_text()
 
 
 def test_more_of_them_may_be_allowed(tmp_path: Path) -> None:

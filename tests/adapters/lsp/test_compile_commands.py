@@ -125,12 +125,6 @@ def test_what_is_not_known_to_be_harmless_goes_and_is_counted(tmp_path: Path, fl
         assert "not on the list of harmless flags" in read(root).summary()
 
 
-def test_files_that_stand_for_flags_are_read_within_the_project_and_cleaned(tmp_path: Path) -> None:
-    write(tmp_path, flags__rsp="-DA=1 -fplugin=./evil.so '-DB=x y' @more.rsp", more__rsp="-DC")
-    assert cleaned(tmp_path, "@flags.rsp") == ["-DA=1", "-DB=x y"]
-    assert read(tmp_path).dropped == {"-fplugin": 1, "@more.rsp": 1}
-
-
 @pytest.mark.parametrize(
     ("compiler", "left"),
     [

@@ -286,7 +286,7 @@ LAST = {"range": {"start": {"line": 9, "character": 0}, "end": {"line": 9, "char
 def edits_of(answer: Any, resolve: Resolve | None = None, name: str = "Box") -> list[Any]:
     items = read_answer(msgspec.json.encode(answer))
     offered = Question(TEXT, len(TEXT) - 1, "Bo", "utf-16").offers(items, WORD)
-    return [suggestion.edits for suggestion in add_edits(offered, items, TEXT, "utf-16", name, resolve)]
+    return [suggestion.edits for suggestion in add_edits(offered, items, TEXT, "utf-16", [name], resolve)]
 
 
 def test_edits_in_the_list_count_code_points() -> None:
@@ -333,4 +333,4 @@ def test_edits_that_cannot_be_read_cost_their_item(wrong: Any) -> None:
 def test_an_answer_without_the_name_is_not_read_again() -> None:
     answer = read_answer(b"[]")
     answer.source = b"no JSON"
-    assert add_edits([Suggestion(text="Bo")], answer, TEXT, "utf-16", "Box") == [Suggestion(text="Bo")]
+    assert add_edits([Suggestion(text="Bo")], answer, TEXT, "utf-16", ["Box"]) == [Suggestion(text="Bo")]

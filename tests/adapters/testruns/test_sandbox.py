@@ -7,8 +7,9 @@ from typing import cast
 
 import pytest
 
+from ci_eval.fetch.clients import ClientEnd
 from ci_eval.plugins.adapters.testruns.languages import read_go
-from ci_eval.plugins.adapters.testruns.sandbox import LARGEST, Ended, Outcome, Work, read_junit, telling_lines
+from ci_eval.plugins.adapters.testruns.sandbox import LARGEST, Outcome, Work, read_junit, telling_lines
 
 OK = "<testcase name='a'/>"
 FAILS = "<testcase name='a'><failure message='short'>1\n\n2 != 3\n</failure></testcase>"
@@ -19,7 +20,7 @@ SKIPPED = "<testcase name='a'><skipped/></testcase>"
 def read(folder: Path, cases: str, *, code: int = 0, errors_run: bool = False) -> Outcome:
     path = folder / "report.xml"
     path.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
-    return read_junit(path, Ended(code=code, output="out", trouble="err"), errors_run=errors_run)
+    return read_junit(path, ClientEnd(name="test", code=code, output="out", trouble="err"), errors_run=errors_run)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_what_is_said_of_a_failure_is_its_text_or_else_its_message(tmp_path: Pat
 def test_what_is_no_report_is_none(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "report.xml"
     path.write_bytes(data)
-    found = read_junit(path, Ended(code=3, output="", trouble="why"), errors_run=True)
+    found = read_junit(path, ClientEnd(name="test", code=3, output="", trouble="why"), errors_run=True)
     assert (found.runs, found.said) == (False, "the test runner ended without a report (exit code 3)\nwhy")
 
 
@@ -78,6 +79,6 @@ PASS = '{"Action":"pass","Test":"TestPrice"}\n{"Action":"pass"}\n'
 
 @pytest.mark.parametrize("printed", ["half a li", '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}", "[]", "null"])
 def test_lines_that_are_no_events_are_passed_over(printed: str) -> None:
-    ended = Ended(code=0, output=f"{RUN}{printed}\n{PASS}", trouble="")
+    ended = ClientEnd(name="test", code=0, output=f"{RUN}{printed}\n{PASS}", trouble="")
     # Go's reports tell everything by themselves.
     assert read_go(cast("Work", None), ended).passes

@@ -36,9 +36,10 @@ def test_every_nightly_configuration_loads_with_a_pinned_project_and_its_engine(
     assert re.search(r"[@=:]v?\d", rest), "a version"
 
 
-def test_configurations_with_ml_come_on_top() -> None:
-    jobs = plan(CONFIGS[:2], completion_types=["BASIC"], shards=1, ml_configs=CONFIGS[:1])
+def test_configurations_with_ml_come_on_top_and_a_name_begins_all_evaluations() -> None:
+    jobs = plan(CONFIGS[:2], completion_types=["BASIC"], shards=1, ml_configs=CONFIGS[:1], name="mine")
     assert [job.completion_type for job in jobs] == ["BASIC", "BASIC", "ML"]
+    assert all(job.evaluation.startswith("mine-") for job in jobs)
 
 
 def test_there_is_one_for_each_language_of_the_mission() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -39,6 +40,12 @@ BUILT = ("--build", "make server", "--engine-command", "build/server --stdio")
 ALL = "night,pull-request,logs,site,notice"
 
 
+@pytest.fixture(autouse=True)
+def _nothing_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pytest's own standard input refuses to be read."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+
+
 def test_without_a_terminal_it_takes_what_it_would_propose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, a__py=GREETER, b__py=GREETER, c__go="package c\n")
     monkeypatch.chdir(tmp_path)
@@ -51,6 +58,41 @@ def test_without_a_terminal_it_takes_what_it_would_propose(tmp_path: Path, monke
     assert (job["language"], job["engine"]) == ("python", "jedi")
     code, _, err = command("evaluate", CONFIG, "--output", "out", "--engine", "words", "--jobs", 1)
     assert code == 0, err
+
+
+@pytest.mark.parametrize(
+    ("piped", "engine", "said"),
+    [
+        ("go\nwords\n", "words", "(the default, since nothing was answered)"),
+        ("", "jedi", "(the default"),
+        (None, "jedi", ""),
+    ],
+    ids=["two answers", "nothing", "left open"],
+)
+def test_piped_lines_are_answers_and_defaults_are_called_so(
+    piped: str | None, engine: str, said: str, tmp_path: Path
+) -> None:
+    write(tmp_path, a__py=GREETER)
+    program = Path(sys.executable).with_name("ci-eval")
+    with subprocess.Popen(
+        [program, "init"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as asked:
+        if piped is None:
+            assert asked.wait(HANGS) == 0
+            assert asked.stdin
+            asked.stdin.close()
+            assert asked.stderr
+            err = asked.stderr.read()
+        else:
+            _, err = asked.communicate(piped, timeout=HANGS)
+    assert asked.returncode == 0, err
+    assert said in " ".join(err.split())
+    assert load(tmp_path / CONFIG).config.engine.name == engine
 
 
 def test_on_a_terminal_it_asks_three_questions(tmp_path: Path) -> None:

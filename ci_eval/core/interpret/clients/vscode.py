@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
-from operator import itemgetter
 
 from ci_eval.core.interpret.clients import Client, Listing, TypedToken, remaining_tail
 from ci_eval.core.interpret.fuzzy import full_score, graceful_score, units
@@ -41,18 +40,14 @@ def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
 def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
     if all(suggestion.sort_text is None for suggestion in answered):
         return list(answered)
-    keyed = [
-        (
-            (suggestion.sort_text or _label(suggestion)).lower(),
-            _label(suggestion),
-            suggestion.number if isinstance(suggestion, Offer) else 0,
-        )
-        for suggestion in answered
-    ]
+    labels = [_label(suggestion) for suggestion in answered]
+    texts = [(item.sort_text or label).lower() for item, label in zip(answered, labels, strict=True)]
     # JavaScript compares strings by their UTF-16 units, Python by code points: the same below the surrogates.
-    if not all(key[0].isascii() and key[1].isascii() for key in keyed):
-        keyed = [(units(key[0]), units(key[1]), key[2]) for key in keyed]
-    return [suggestion for _, suggestion in sorted(zip(keyed, answered, strict=True), key=itemgetter(0))]
+    if not ("".join(texts).isascii() and "".join(labels).isascii()):
+        texts, labels = [*map(units, texts)], [*map(units, labels)]
+    numbers = [suggestion.number if isinstance(suggestion, Offer) else 0 for suggestion in answered]
+    keys = [*zip(texts, labels, numbers, strict=True)]
+    return [answered[index] for index in sorted(range(len(keys)), key=keys.__getitem__)]
 
 
 def _label(suggestion: Suggestion) -> str:
@@ -67,9 +62,9 @@ class _Words:
         self._since = typed - caret.asked
         self._known: dict[int, tuple[str, int]] = {}
 
-    def of(self, found: Suggestion) -> tuple[str, int]:
-        """Return the typed text to filter by, and the number of its leading blanks, which are ignored."""
-        begin = found.begin if isinstance(found, Offer) else 0
+    def of(self, begin: int) -> tuple[str, int]:
+        """Return the word from `begin` on (0 = the token), and the length of its ignored beginning: blanks that were
+        there before."""
         known = self._known.get(begin)
         if known is None:
             length = self._typed - begin
@@ -84,25 +79,25 @@ def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
     score = graceful_score if len(scored) <= MANY else full_score
     fitting: list[Scored] = []
     for _, suggestion in scored:
-        if isinstance(suggestion, Offer) and not suggestion.visible:
-            continue
-        word, begin = words.of(suggestion)
+        if isinstance(suggestion, Offer):
+            if not suggestion.visible:
+                continue
+            word, begin = words.of(suggestion.begin)
+            text = suggestion.filtered_by or _label(suggestion)
+            # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes everything fit
+            # alike, so that VS Code keeps the order of clangd.
+            if suggestion.extension == "clangd":
+                text = f"{word}_{text}"
+        else:
+            word, begin = words.of(0)
+            text = suggestion.filter_text or suggestion.text
         if begin >= len(word):
             fitting.append((UNTYPED, suggestion))
-        elif (points := score(word, begin, _compared_text(suggestion, word))) is not None:
+        elif (points := score(word, begin, text)) is not None:
             fitting.append((points, suggestion))
     # The sort is stable, so equal scores keep the order of `defaultComparator`.
     fitting.sort(key=lambda scored: -scored[0])
     return fitting
-
-
-def _compared_text(suggestion: Suggestion, word: str) -> str:
-    if not isinstance(suggestion, Offer):
-        return suggestion.filter_text or suggestion.text
-    text = suggestion.filtered_by or _label(suggestion)
-    # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes
-    # everything fit alike, so that VS Code keeps the order of clangd.
-    return f"{word}_{text}" if suggestion.extension == "clangd" else text
 
 
 CLIENT = Client(name="vscode", summary="Visual Studio Code 1.95, with its default settings", show=show, keeps=True)

@@ -44,7 +44,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 
 class Reading(NamedTuple):
-    """The language of answers, and the grammar of the open file; "" = not known."""
+    """How answers are read: by the name of their language, and the grammar of the open file; "" = not known."""
 
     name: str = ""
     grammar: str = ""
@@ -212,7 +212,7 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Probe the endpoint. `version`: None = the endpoint's name for the model. Raises InstallError."""
-        client = Client(self.asking, cache, PATIENCE)
+        client = Client(self.asking, cache, PROBE_SECONDS)
         try:
             model = probe(client, self.asking.settings, holes=self.holes)
         finally:
@@ -254,12 +254,12 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
 
 ALTERNATIVES = "use api: completions with the template of the model's family, or api: chat"
 NO_LOGPROBS = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
-PATIENCE = 60.0
+PROBE_SECONDS = 60.0
 """Seconds for one answer: some endpoints load the model first."""
 BEFORE = "def add(a, b):\n    return "
-BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
+AFTER = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
 FEWEST_TOKENS = 40
-"""The fewest tokens that BEHIND has in any vocabulary."""
+"""The fewest tokens that AFTER has in any vocabulary."""
 WHOLE_SHARE = 0.95
 """The share of the expected tokens from which a question counts as whole: repeated text may take a few less."""
 
@@ -279,7 +279,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
             raise InstallError(NO_LOGPROBS)
         if not trusting:
             return alone.model
-        both = client.ask(Prompt(prefix=BEFORE, suffix=BEHIND, max_tokens=1))
+        both = client.ask(Prompt(prefix=BEFORE, suffix=AFTER, max_tokens=1))
     except EngineFailure as failure:
         raise InstallError(f"no usable answer from {settings.endpoint}: {failure}") from failure
     if alone.prompt_tokens is None or both.prompt_tokens is None:
@@ -290,7 +290,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     if both.prompt_tokens - alone.prompt_tokens < FEWEST_TOKENS:
         raise InstallError(
             f"the endpoint ignores the text after the caret: a question has {alone.prompt_tokens} tokens without a "
-            f"suffix, and {both.prompt_tokens} with one of {len(BEHIND)} characters; {ALTERNATIVES}"
+            f"suffix, and {both.prompt_tokens} with one of {len(AFTER)} characters; {ALTERNATIVES}"
         )
     if infill:
         _probe_room(client, settings, alone.prompt_tokens)
@@ -300,18 +300,18 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
 def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
     """Raise InstallError if a whole window does not arrive. `alone`: the tokens of BEFORE as a prefix."""
     # llama.cpp shows the model more of a prefix than of a suffix.
-    tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
+    tokens = (client.ask(Prompt(prefix=BEFORE + AFTER, max_tokens=1)).prompt_tokens or 0) - alone
     window, whole = settings.window, compute_budget(settings.window)
     own = 1 - window.other_files
     shares = (own * (1 - window.suffix), own * window.suffix, window.other_files)
-    before, behind, others = ("".join(islice(cycle(BEHIND), int(whole * share))) for share in shares)
+    before, after, others = ("".join(islice(cycle(AFTER), int(whole * share))) for share in shares)
     files = (OtherFile(path="check.py", text=others),) if others else ()
     try:
         # llama.cpp's server silently leaves out text that does not fit its batch.
-        full = client.ask(Prompt(prefix=before, suffix=behind, files=files, max_tokens=1))
+        full = client.ask(Prompt(prefix=before, suffix=after, files=files, max_tokens=1))
     except EngineFailure as failure:
         raise InstallError(f"a full engine.window is too much: {failure}") from failure
-    sent = int(tokens / len(BEHIND) * len(before + behind + others))
+    sent = int(tokens / len(AFTER) * len(before + after + others))
     if (full.prompt_tokens or 0) < WHOLE_SHARE * sent:
         raise InstallError(
             f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "

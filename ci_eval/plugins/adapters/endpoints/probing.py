@@ -19,9 +19,9 @@ from ci_eval.core.contracts import Query
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
 from ci_eval.plugins.adapters.endpoints.engine import (
+    AFTER,
     BEFORE,
-    BEHIND,
-    PATIENCE,
+    PROBE_SECONDS,
     Reading,
     make_suggestion,
     measure_usage,
@@ -33,7 +33,7 @@ from ci_eval.plugins.adapters.endpoints.wire import build_address, describe_conn
 from ci_eval.plugins.responses.cleaning import clean, find_fences
 
 WORDS = Prompt(instruction="Say: ok", max_tokens=64)
-SAMPLE = f"{BEFORE}a + b{BEHIND}"
+SAMPLE = f"{BEFORE}a + b{AFTER}"
 CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
 """Offsets in SAMPLE after the first blanks within lines. The endpoint is asked at each of them."""
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
@@ -77,7 +77,7 @@ class Examination(msgspec.Struct):
     @contextmanager
     def _client(self, **changes: Any) -> Iterator[Client]:
         asking = Asking(settings=replace(self.settings, **changes), mode="record")
-        with closing(Client(asking, self.cache, PATIENCE)) as client:
+        with closing(Client(asking, self.cache, PROBE_SECONDS)) as client:
             yield client
 
     def _ask(self, what: str, prompt: Prompt, *, stream: bool = False, **changes: Any) -> tuple[Ability, Reply | None]:

@@ -25,8 +25,7 @@ from ci_eval.core.base.errors import BudgetSpent, ConfigError, EngineMisbehaved,
 from ci_eval.core.model.settings import BudgetConfig, PriceConfig
 from ci_eval.plugins.adapters.endpoints.messages import Reply
 
-PATIENCE = 60.0
-"""Seconds to wait for a lock."""
+LOCK_SECONDS = 60.0
 
 
 class Database:
@@ -39,7 +38,9 @@ class Database:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # The module's own transactions are off, since they would hold a lock after a SELECT.
-            self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
+            )
             weakref.finalize(self, self._connection.close)
             with self.using() as connection:
                 # With a write-ahead log, readers do not wait for the process that writes (https://sqlite.org/wal.html).

@@ -135,18 +135,13 @@ PARAMETERS = (
 )
 """The fields of requests. Names that contain others come first."""
 
-_UNITS = (
-    r"milliseconds?|ms|миллисекунд\w*|мс|毫秒|hours?|h|час\w*|ч|小时|minutes?|min|m|минут\w*|мин|分钟|seconds?|secs?|sec|s|секунд\w*|"
-    r"сек|\u0441|秒"
-)
+_UNITS = r"milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|secs?|sec|s"
 DELAY_TEXTS = (
     re.compile(
-        r"(?:try again|retry|retrying|wait|reset\w*|available|повтори\w*|попробуй\w*|подожди\w*)"
-        r"(?: (?:again|after|in|for|at least|another|попытку|снова|ещё раз|через))* "
+        r"(?:try again|retry|retrying|wait|reset\w*|available)(?: (?:again|after|in|for|at least|another))* "
         rf"(?P<time>(?:\d+(?:\.\d+)? ?(?:{_UNITS})(?![^\W\d]) ?)+)",
         re.IGNORECASE,
     ),
-    re.compile(rf"(?P<time>\d+(?:\.\d+)? ?(?:{_UNITS}))\s*(?:后|之后)"),
     re.compile(
         r"(?:retry[ _-]?(?:delay|after)|estimated_time)(?:[ _-]?(?P<unit>ms|millis|s)[a-z]*)?[\"']?\s*[:=]?\s*[\"']?"
         r"(?P<time>\d+(?:\.\d+)?\s*(?:ms|s)?)\b",
@@ -154,16 +149,8 @@ DELAY_TEXTS = (
     ),
 )
 # `ms` comes before `m`, since the first alternative that matches wins.
-_PART = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|мс|миллисек|毫秒|[hms]|[чм\u0441]|час|мин|сек|小时|分钟|秒)?[^\W\d]*\s*",
-    re.IGNORECASE,
-)
-_SECONDS = {
-    **dict.fromkeys(("milli", "ms", "мс", "миллисек", "毫秒"), 0.001),
-    **dict.fromkeys(("h", "ч", "час", "小时"), 3600.0),
-    **dict.fromkeys(("m", "м", "мин", "分钟"), 60.0),
-    **dict.fromkeys(("s", "\u0441", "сек", "秒"), 1.0),
-}
+_PART = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|[hms])?[^\W\d]*\s*", re.IGNORECASE)
+_SECONDS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
 
 
 def translate_finish(word: object) -> str:

@@ -156,7 +156,7 @@ class CompileCommands:
                 except OSError:
                     self.dropped[f"{database.relative_to(root)} (unreadable)"] += 1
                 words = [word.strip() for word in words if word.strip()]
-                flags_of[database] = list(self._clean(words, str(database.parent), expands=False))
+                flags_of[database] = list(self._clean(words, str(database.parent)))
             # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
             arguments = ["clang-tool", *flags_of[database], str(path)]
             self.entries.append(Cleaned(str(database.parent), str(path), arguments))
@@ -204,23 +204,15 @@ class CompileCommands:
 
     # ----------------------------------------------------------------------------------------------------------- flags
 
-    def _clean(self, arguments: Sequence[str], directory: str, *, expands: bool = True) -> Iterator[str]:
+    def _clean(self, arguments: Sequence[str], directory: str) -> Iterator[str]:
         waiting = list(reversed(arguments))
         while waiting:
             flag = waiting.pop()
             # After this flag, only names of files follow.
             if flag == "--":
                 return
-            if flag.startswith("@"):
-                # A file of the project with more flags, which may not name another such file.
-                path, words = Path(os.path.normpath(Path(directory, flag[1:]))), None
-                with suppress(OSError, ValueError):
-                    words = shlex.split(self._read(path).decode(errors="replace")) if expands else None
-                if words is None:
-                    self._drop(flag)
-                else:
-                    yield from self._clean(words, directory, expands=False)
-            elif flag.startswith("-"):
+            # `@` names a file with more flags, which is not read.
+            if flag.startswith(("-", "@")):
                 yield from self._flag(flag, waiting, directory)
 
     def _flag(self, flag: str, waiting: list[str], directory: str) -> list[str]:

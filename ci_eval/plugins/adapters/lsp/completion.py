@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     InlineItem,
     InlineList,
     Position,
+    Range,
     TextEdit,
     offset_in_line,
 )
@@ -221,15 +222,11 @@ class Question:
         self._word = Replaced(word, word_end if replaces else self.asked, visible=True)
         self._format: float | None = None
         self._default: Replaced | None = None
-        # Almost all items of a list replace the same range, so columns are remembered.
-        self._columns: dict[int, int] = {}
+        self._last_ranges: tuple[Range | None, ...] = ()
+        self._last_replaced = self._word
 
     def column(self, position: Position) -> int:
-        column = self._columns.get(position.character)
-        if column is None:
-            column = offset_in_line(self.line, position.character, self._encoding)
-            self._columns[position.character] = column
-        return column
+        return offset_in_line(self.line, position.character, self._encoding)
 
     def offers(self, answer: CompletionList, name: re.Pattern[str], extension: Extension = "") -> list[Suggestion]:
         """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
@@ -248,30 +245,35 @@ class Question:
         # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
         if extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
             filtered_by = answer.items[0].filter_text or answer.items[0].label
+        # The loop calls no function for what is usual, since some servers list thousands of items at each caret.
+        token = self.token
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
-            written = self._from_token(new, replaced.begin)
+            label, own, begin, number = item.label, item.filter_text, replaced.begin, item.kind
+            written = new if begin == token else self._from_token(new, begin)
             # VS Code shows items that insert nothing, but rankers need a text.
             if not written:
                 continue
             firm += len(written) - len(new)
-            text = self._extract_token(written, item, name)
-            tail = self._tail(replaced, new, written[len(text) :])
-            # Other numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
-            other = "text" if item.kind is not None and item.kind.is_integer() else ""
-            kind = _KINDS.get(item.kind, other)
-            own = item.filter_text
-            filter_text = self._from_token(own, replaced.begin) if own else None
+            text = written if written.isidentifier() else self._extract_token(written, item, name)
+            tail = written[len(text) :]
+            if begin != token or replaced.end != self.asked:
+                tail = self._tail(replaced, new, tail)
+            kind = _KINDS.get(number)
+            if kind is None:
+                # Other numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+                kind = "text" if number is not None and number.is_integer() else ""
+            filter_text = self._from_token(own, begin) if own else None
             yield Offer(
                 text=text,
                 tail=tail,
-                label="" if item.label == text else item.label,
+                label="" if label == text else label,
                 kind=kind,
                 filter_text=None if filter_text == text else filter_text,
                 # By the protocol, items without `sortText` are sorted by their labels.
-                sort_text=item.sort_text or item.label,
+                sort_text=item.sort_text or label,
                 filtered_by=filtered_by or own or None,
-                begin=replaced.begin - self.token,
+                begin=begin - token,
                 # Without a placeholder, all of the tail is firm.
                 firm=firm - len(text)
                 if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
@@ -281,7 +283,7 @@ class Question:
                 number=NUMBERS[kind or "property"],
                 item=index,
                 preselect=item.preselect is True,
-                visible=replaced.visible and bool(item.label),
+                visible=replaced.visible and bool(label),
                 extension=extension,
             )
 
@@ -302,6 +304,13 @@ class Question:
         return replaced, *expand(new)
 
     def _range_of_edit(self, edit: TextEdit) -> Replaced:
+        # Almost all items of a list replace the same range, so the last one is remembered.
+        ranges = edit.range, edit.insert, edit.replace
+        if ranges != self._last_ranges:
+            self._last_ranges, self._last_replaced = ranges, self._convert_ranges(edit)
+        return self._last_replaced
+
+    def _convert_ranges(self, edit: TextEdit) -> Replaced:
         if edit.insert is None or edit.replace is None:
             span = edit.range or edit.insert
             return self._range(span.start, span.end) if span else self._word
@@ -395,21 +404,21 @@ def add_edits(
     answer: CompletionList,
     text: str,
     encoding: Encoding,
-    name: str = "",
+    names: Collection[str] = (),
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
     """Return the suggestions with their edits of other parts of the document `text`. Suggestions without edits have
-    None, but those of `name` have ().
+    None, but those of `names` have ().
 
-    `resolve`: asks the server for the edits of an item of `name`, if they are not in the list. Raises EngineRaised if
+    `resolve`: asks the server for the edits of an item of `names`, if they are not in the list. Raises EngineRaised if
     edits cannot be read.
     """
     edited = [item.additional_text_edits for item in answer.items]
-    if not any(edited) and not any(suggestion.text == name for suggestion in suggestions):
+    if not any(edited) and not (names and any(suggestion.text in names for suggestion in suggestions)):
         return list(suggestions)
     lines = text.split("\n")
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
-    raw: list[Any] | None = None
+    raw: _RawList | None = None
 
     def find_offset(position: Position) -> int:
         # A position after the text is its end.
@@ -421,18 +430,18 @@ def add_edits(
     completed: list[Suggestion] = []
     for suggestion in suggestions:
         edits = edited[suggestion.item] if isinstance(suggestion, Offer) else None
-        if not isinstance(suggestion, Offer) or (not edits and suggestion.text != name):
+        if not isinstance(suggestion, Offer) or (not edits and suggestion.text not in names):
             completed.append(suggestion)
             continue
         if not edits and resolve:
-            raw = raw or _raw_items(answer)
-            resolved = resolve(raw[suggestion.item])
+            raw = raw or _read_raw(answer)
+            resolved = resolve(_decode_item(raw, suggestion.item))
             listed = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
             try:
                 # The conversion is not strict, since a line number may be written as 6.0.
                 edits = msgspec.convert(listed or [], list[TextEdit], strict=False)
             except UNREADABLE as error:
-                raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
+                raise EngineRaised(f"the edits of {suggestion.text!r} cannot be read: {error}") from error
         ranges = [
             (find_offset(edit.range.start), find_offset(edit.range.end), edit.new_text)
             for edit in edits or ()
@@ -443,12 +452,21 @@ def add_edits(
     return completed
 
 
-def _raw_items(answer: CompletionList) -> list[Any]:
-    whole: Any = msgspec.json.decode(answer.source)
-    if isinstance(whole, list):
-        return whole
-    shared = whole.get("itemDefaults") or {}
-    return [{"data": shared["data"], **item} if "data" in shared else item for item in whole["items"]]
+class _RawList(msgspec.Struct, rename="camel"):
+    items: list[msgspec.Raw]
+    item_defaults: dict[str, Any] | None = None
+
+
+def _read_raw(answer: CompletionList) -> _RawList:
+    """Return the items as text, since most of a long list is never decoded."""
+    whole = msgspec.json.decode(answer.source, type=list[msgspec.Raw] | _RawList)
+    return whole if isinstance(whole, _RawList) else _RawList(whole)
+
+
+def _decode_item(listed: _RawList, index: int) -> dict[str, Any]:
+    item: dict[str, Any] = msgspec.json.decode(listed.items[index])
+    shared = listed.item_defaults or {}
+    return {"data": shared["data"], **item} if "data" in shared else item
 
 
 def read_inline_items(

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineCrash, EngineRaised
 from ci_eval.core.base.files import is_own, read_own
-from ci_eval.core.base.workspaces import find_members
+from ci_eval.core.base.workspaces import find_members, table
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
+from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
@@ -323,12 +324,30 @@ class RunningLsp:
             return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
 
         resolves = resolve if self._engine.auto_import.resolves else None
-        imported = query.expected if query.removed else ""
+        imported = [query.expected] if query.removed else []
         suggestions = add_edits(suggestions, answer, self._text, encoding, imported, resolves)
         if not quirks.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
+
+        def resolve_imported(item: dict[str, Any]) -> Any:
+            # The list says from where an item would be imported, so most items need no request.
+            return resolve(item) if item.get("detail") or table(item, "labelDetails").get("description") else item
+
+        def find_edits(offers: Sequence[Suggestion]) -> Sequence[Suggestion]:
+            try:
+                return add_edits(offers, answer, text, encoding, [offer.text for offer in offers], resolve_imported)
+            except EngineRaised:
+                # An editor then accepts the item without them.
+                return offers
+
+        text, switched_off = self._text, self._engine.auto_import.state(self._engine.auto_imports) == "off"
         return Answer(
-            suggestions=suggestions, latency=latency * 1000, cpu=cpu, typed=self._asked, dropped=answer.dropped
+            suggestions=suggestions,
+            latency=latency * 1000,
+            cpu=cpu,
+            typed=self._asked,
+            dropped=answer.dropped,
+            find_edits=find_edits if resolves and not switched_off and not query.removed else None,
         )
 
     @property

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.fetch.clients import run_client
+from ci_eval.fetch.clients import ClientEnd, run_client
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.engine import read_toolchain
 from ci_eval.plugins.adapters.place import DRIVERS, Place
@@ -26,7 +26,6 @@ from ci_eval.plugins.adapters.recipes import install_wheels, once
 from ci_eval.plugins.adapters.testruns.sandbox import (
     SWAPS,
     SWAPS_AS_IN_C,
-    Ended,
     Outcome,
     Runner,
     Step,
@@ -93,7 +92,7 @@ def list_go_steps(work: Work) -> Sequence[Step]:
     return [Step(argv=argv, variables={**GO_SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
 
 
-def read_go(_work: Work, ended: Ended) -> Outcome:
+def read_go(_work: Work, ended: ClientEnd) -> Outcome:
     """Read the events of `go test`. Each test that began must have ended."""
     events = []
     for line in ended.output.splitlines():
@@ -199,7 +198,7 @@ def _java_options(place: Place) -> list[str]:
     return [*jars.java(place)[1:], *JAVA_BRIEFLY]
 
 
-def read_java(work: Work, ended: Ended) -> Outcome:
+def read_java(work: Work, ended: ClientEnd) -> Outcome:
     """Read the report of the JUnit engine that ran tests: Jupiter, or Vintage for JUnit 4."""
     reports = [work.place.scratch / f"TEST-junit-{engine}.xml" for engine in ("jupiter", "vintage")]
     outcomes = [read_junit(path, ended, errors_run=True) for path in reports]
@@ -254,7 +253,7 @@ def list_javascript_steps(work: Work) -> Sequence[Step]:
     ]
 
 
-def read_javascript(work: Work, ended: Ended) -> Outcome:
+def read_javascript(work: Work, ended: ClientEnd) -> Outcome:
     # Node.js reports a file without tests as a test with the file's path.
     own = str(work.files / work.test)
     outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)

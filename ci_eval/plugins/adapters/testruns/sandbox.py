@@ -21,6 +21,7 @@ from ci_eval.core.base.errors import EngineTimeout
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import RunSettings, Surroundings
 from ci_eval.core.grammar.syntax import Node
+from ci_eval.fetch.clients import ClientEnd
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import EngineProcess
 
@@ -48,12 +49,6 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     compiles: bool = False
     """Later steps are not run if the program fails."""
-
-
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
-    code: int
-    output: str
-    trouble: str
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +101,7 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     """A function of the cache. It returns the folder in the cache with everything that the machine lacks. Raises
     PreparationError."""
     steps: Callable[[Work], Sequence[Step]]
-    read: Callable[[Work, Ended], Outcome]
+    read: Callable[[Work, ClientEnd], Outcome]
     dependencies: str = ""
     """The kind of environment (`adapters/environments.py`) for the project's dependencies; "" = only records that bring
     all their files are run."""
@@ -127,7 +122,7 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 class Program(EngineProcess):
-    def finish(self, timeout: float) -> Ended:
+    def finish(self, timeout: float) -> ClientEnd:
         """Wait for the program's end. Raises EngineTimeout after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
@@ -146,7 +141,8 @@ class Program(EngineProcess):
         except subprocess.TimeoutExpired as error:
             raise EngineTimeout(f"{self.name} did not end in time") from error
         self._listener.join(timeout=1)
-        return Ended(code=code, output=printed.decode(errors="replace"), trouble="\n".join(self.last_words()))
+        output, trouble = printed.decode(errors="replace"), "\n".join(self.last_words())
+        return ClientEnd(name=self.name, code=code, output=output, trouble=trouble)
 
 
 class Box(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,8 +181,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
 
     def _run_steps(self, work: Work, timeout: float) -> Outcome:
         deadline = time.monotonic() + timeout
-        ended = Ended(code=0, output="", trouble="")
-        place = work.place
+        place, ended = work.place, ClientEnd(name="", code=0, output="", trouble="")
         for step in self.runner.steps(work):
             walls = place.walls(step.argv[0], *self.runner.programs)
             if self.runner.runs_own:
@@ -214,7 +209,7 @@ LONGEST_LINE = 300
 
 
 def read_junit(
-    path: Path, ended: Ended, *, errors_run: bool, counts: Callable[[str], bool] = lambda _: True
+    path: Path, ended: ClientEnd, *, errors_run: bool, counts: Callable[[str], bool] = lambda _: True
 ) -> Outcome:
     """Read a report in JUnit's XML, and check the exit code against it.
 

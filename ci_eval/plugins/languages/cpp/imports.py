@@ -34,8 +34,6 @@ FOLDER = re.compile(r"-(?:I|isystem|iquote|idirafter)[\s\",]*([^\s\",]+)")
 
 
 class Command(msgspec.Struct):
-    """A command of a compile database."""
-
     directory: str = ""
     file: str = ""
     command: str = ""

@@ -43,7 +43,6 @@ def inside(kind: str, place: NodePlace, argument: bool = False) -> NodePlace:
 
 
 def declaring_scope(scope: Scope) -> Scope:
-    """Return the scope that a declaration belongs to."""
     # The scope of template parameters has no other declarations.
     while scope.kind == "template" and scope.parent:
         scope = scope.parent

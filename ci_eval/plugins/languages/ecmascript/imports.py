@@ -163,7 +163,7 @@ class _Paths:
 
     def _of_folder(self, folder: Path) -> dict[str, list[Path]]:
         config = self._nearest(folder, "tsconfig.json", "jsconfig.json")
-        patterns = self._of_config(config) if config else {}
+        patterns = self._of_config(config, set()) if config else {}
         if manifest := self._nearest(folder, MANIFEST):
             patterns |= _make_targets(table(self._read(manifest), "imports"), manifest.parent)
         return patterns
@@ -181,34 +181,19 @@ class _Paths:
             return table(msgspec.json.decode(text))
         return {}
 
-    def _of_config(self, config: Path, *, is_first: bool = True) -> dict[str, list[Path]]:
-        options = self._read_options(config, set())
-        base: Path | None = options.get("baseUrl")
-        patterns: dict[str, list[Path]] = {}
-        references = self._read(config).get("references")
-        # Projects that a referenced project references are not the file's own.
-        for reference in references if isinstance(references, list) and is_first else ():
-            path = self._find_config(config.parent, str(table(reference).get("path")))
-            patterns |= self._of_config(path, is_first=False) if path else {}
-        if base:
-            patterns["*"] = [base / "*"]
-        return patterns | _make_targets(options.get("paths", {}), base or options.get("folder", config.parent))
-
-    def _read_options(self, config: Path, seen: set[Path]) -> dict[str, Any]:
-        """Return `baseUrl` as a path, `paths`, and the `folder` of the file that has `paths`. `seen`: the files that
-        were read."""
+    def _of_config(self, config: Path, seen: set[Path]) -> dict[str, list[Path]]:
+        """`seen`: the files that were read."""
         seen.add(config)
         content = self._read(config)
-        extended, own = content.get("extends"), table(content, "compilerOptions")
-        options: dict[str, Any] = {}
-        for name in texts([extended] if isinstance(extended, str) else extended):
+        extended, references, patterns = content.get("extends"), content.get("references"), dict[str, list[Path]]()
+        others = [table(one).get("path") for one in references] if isinstance(references, list) else []
+        for name in texts([*others, *(extended if isinstance(extended, list) else [extended])]):
             if (path := self._find_config(config.parent, name)) and path not in seen:
-                options |= self._read_options(path, seen)
-        if isinstance(own.get("baseUrl"), str):
-            options["baseUrl"] = config.parent / own["baseUrl"]
-        if "paths" in own:
-            options |= {"paths": table(own, "paths"), "folder": config.parent}
-        return options
+                patterns |= self._of_config(path, seen)
+        options = table(content, "compilerOptions")
+        base = options.get("baseUrl")
+        named = table(options, "paths") | ({"*": ["*"]} if isinstance(base, str) else {})
+        return patterns | _make_targets(named, config.parent / (base if isinstance(base, str) else ""))
 
     def _find_config(self, folder: Path, name: str) -> Path | None:
         """Return the file that `extends` or a reference names: by its path, or by a package of the project."""

@@ -27,7 +27,7 @@ class Html:
     results = (*get_args(Result), Lines)
 
     def write(self, result: Result | Lines, sources: Any, folder: Path) -> Path:
-        """Write the folder `html`, `causes`, `cases`, or of a site `folder` itself."""
+        """Write the folder `html`, `causes` or `cases`, or, for a site, `folder` itself."""
         name = type(result).__name__.lower() if isinstance(result, Causes | Cases) else "html"
         target = folder if isinstance(result, Lines) else folder / name
         with replace_folder(target) as partial:

@@ -242,7 +242,7 @@ Row = dict[str, object]
 
 
 def _index_values(
-    evaluation: Evaluation, task: Task, figures: FilterFigures, links: Mapping[str, str], selected: str | None
+    evaluation: Evaluation, task: Task, figures: FilterFigures, links: Mapping[str, str], selected: str
 ) -> Row:
     """Return the values of the first page. `links`: file pages by path; `selected`: see `selection`."""
     infos = figure_texts.metric_infos(evaluation, figures)
@@ -324,10 +324,8 @@ def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
 MOST_MISSES = 6
 
 
-def _misses(task: Task, figures: FilterFigures, selected: str | None) -> list[tuple[str, str]]:
+def _misses(task: Task, figures: FilterFigures, selected: str) -> list[tuple[str, str]]:
     """Return links to the sessions whose expected text is not first, by kind, with their texts; the most first."""
-    if selected is None:
-        return []
     shares = {kind: of["RecallAt1"] for kind, of in figures.kinds.items() if "RecallAt1" in of}
     counts = {kind: round((1 - of.value) * of.n) for kind, of in shares.items() if of.value is not None}
     bands = ",".join(quote(band.name) for band in task.bands if band.outcome != "first")
