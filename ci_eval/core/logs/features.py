@@ -202,7 +202,7 @@ class Reader:
     def _file_columns(
         self, facts: Sequence[_Facts], tokens: Sequence[str], around: Sequence[_Block], before_last: str, last: str
     ) -> Columns:
-        """Return the features of the file. `tokens`: those before the caret in its line. `around`: outermost first."""
+        """Return the features of the file. `tokens`: those before the caret. `around`: the blocks, outermost first."""
         texts, times, called = [fact.text for fact in facts], self._times, self._called
         on_line, starts = Counter(tokens), [block.first for block in around]
         line = {word for token in tokens if _NAME.match(token) for word in _words(token)}

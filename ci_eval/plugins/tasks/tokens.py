@@ -21,7 +21,7 @@ BANDS = (
 
 
 def summarise_scores(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """Return what metrics see of one grader's scores of the predictions, best first; an empty text stands for none.
+    """Return what metrics see of one grader's scores of predictions, best first. No prediction counts as an empty text.
 
     `f1`: that of the first prediction. `f1.best`: the highest. `f1.reciprocalRank`: the highest F1 / rank, which is 1 /
     rank if a prediction is exact. `f1.ndcg`: the sum of what each prediction adds to the highest F1 so far, divided by

@@ -124,7 +124,7 @@ class Rules:
     hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Node → its fields that hold no variables."""
     lists: frozenset[str] = frozenset()
-    """The nodes with parts. Of two lists of equal length, each part on the left gets the value of one on the right."""
+    """The nodes with parts. Of two equally long lists, each part on the left gets its value from the right."""
     parameters: frozenset[str] = frozenset()
     """The nodes whose children, if they are variables, get their values from a caller."""
     variables: frozenset[str] = frozenset(("identifier",))

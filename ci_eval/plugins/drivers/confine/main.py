@@ -11,7 +11,7 @@
 --remains FOLDER        a folder to remove if the caller is killed
 --abi VERSION           use no later version of Landlock (for tests)
 
-It imports modules written in C and little else, since every start of an engine waits for it. Without Linux, it only
+It imports modules written in C and little else, since every start of an engine waits for it. On other systems, it only
 sets limits.
 """
 

@@ -1,6 +1,6 @@
 """A supervisor outside of the sandbox, which ends all that the confined program has started, with it or with ci-eval.
 
-It is a "subreaper": if a process ends, its children become the supervisor's, which so finds all descendants.
+It is a "subreaper": if a process ends, its children become the supervisor's. So it finds all descendants.
 """
 
 from __future__ import annotations
