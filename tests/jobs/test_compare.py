@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import msgspec
@@ -156,3 +157,23 @@ def test_an_engine_of_a_worktree_is_of_that_worktrees_commit(tmp_path: Path, mon
     assert find_revision(("../base/server", "--stdio")) == base
     assert find_revision(("python3", "-u", "../base/server")) == base
     assert find_revision(("server",)) == find_revision(None) == new
+
+
+def test_a_build_that_no_longer_imports_names_in_scope_is_better_and_the_answer_says_why(tmp_path: Path) -> None:
+    text = "def total(amount, count):\n    result = amount * count\n    return result\n\n\nvalue = total(2, count=3)\n"
+    root = write(tmp_path / "p", a__py=text)
+    server = f"{sys.executable} {Path(__file__).parent / 'unneeded.py'}"
+    common = ("--project", f"path:{root}", "--jobs", 1, "--set", "interpret.confine=off")
+    for name, rounds, more in (("bad", 2, " --imports-first"), ("good", 2, ""), ("once", 1, "")):
+        chosen = ("--engine-command", server + more, "--repeat", rounds, "--output", tmp_path / name)
+        code, _, err = run("evaluate", *common, *chosen)
+        assert code == 0, err
+    code, said, err = run("compare", tmp_path / "bad", tmp_path / "good", "--output", tmp_path / "c")
+    assert code == 0, err
+    why = "The first suggestion adds an import that the code does not need in 100.0% → 0.0% of the lists."
+    assert "▲ BETTER" in said
+    assert why in " ".join(said.split())
+    # An engine that was asked once may have lost the only file.
+    code, said, err = run("compare", tmp_path / "bad", tmp_path / "once", "--output", tmp_path / "d")
+    assert code == 0, err
+    assert "too few to tell from an engine that varies (8 in 3 files needed): --repeat 2 shows which" in said
