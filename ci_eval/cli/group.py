@@ -80,7 +80,6 @@ Examples:
   ci-eval evaluate --project path:. --engine words     a baseline, your code
   ci-eval evaluate configs/python.yaml --output night  what a nightly runs
   ci-eval evaluate --resume --output night             resume a killed run
-  ci-eval evaluate --engine jedi@0.18.2 --sessions 200
 """
 
 

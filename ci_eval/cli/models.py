@@ -47,7 +47,6 @@ def generate_ml_logs(
     \b
     Examples:
       ci-eval generate-ml-logs --project pypi:flask==3.0.3 --output logs
-      ci-eval generate-ml-logs --project pypi:flask==3.0.3 --set interpret.userModel=calibrated --log-format jetbrains
     """
     screen = Screen()
     cli_options.require_output(output, resume=resume, what="workspace")
@@ -84,7 +83,6 @@ def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
     \b
     Examples:
       ci-eval train-ranker logs1 logs2 --output model.json
-      ci-eval train-ranker all-logs --label expected --output model.json
     """
     screen = Screen()
     model = ml.train_ranker(logs, output=output, screen=screen, **options)

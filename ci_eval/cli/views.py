@@ -88,9 +88,7 @@ def list_(what: str, form: str) -> None:
 
     \b
     Examples:
-      ci-eval list engines
       ci-eval list keys                       the keys of a configuration
-      ci-eval list metrics --format json
     """
     screen, rows = Screen(), listing.rows(what)
     if form == "json":
@@ -116,7 +114,6 @@ def schema_(name: str) -> None:
     \b
     Examples:
       ci-eval schema configuration > ci/completion.schema.json
-      ci-eval schema metrics                                        of metrics.json
     """
     _print_json(listing.schema(name), Screen())
 

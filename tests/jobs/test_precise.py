@@ -82,13 +82,6 @@ def test_an_interrupted_run_goes_on_and_asks_the_same_sessions(project: Path, sa
     assert not (tmp_path / "w" / "phases").exists()
 
 
-def test_a_sample_by_expected_answers_was_taken_out_and_the_error_says_what_to_do(
-    project: Path, sampled: Path, tmp_path: Path
-) -> None:
-    code, said = evaluate(project, tmp_path / "w", "--precision", "2pp", "--expect", sampled)
-    assert (code, "leave it out, --precision alone" in said) == (2, True), said
-
-
 def test_strata_of_a_former_version_are_refused_since_their_figures_would_be_others(
     sampled: Path, tmp_path: Path
 ) -> None:

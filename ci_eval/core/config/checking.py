@@ -118,9 +118,8 @@ def _section_problems(raw: object, section: type[Section], path: str) -> Iterato
         else:
             hint = guess(str(key), fields)
             if not hint:
-                ends = [(name, name.rpartition(".")[2].lower()) for name in _paths(Config, "")]
-                paths = [name for name, end in ends if end == str(key).lower()]
-                paths = paths or [name for name, end in ends if end.startswith(str(key).lower())]
+                start = str(key).lower()
+                paths = [name for name in _paths(Config, "") if name.rpartition(".")[2].lower().startswith(start)]
                 # Of two similar keys, the less deeply nested one was probably meant.
                 depth = min((name.count(".") for name in paths), default=0)
                 likely = " or ".join(name for name in paths if name.count(".") == depth)
