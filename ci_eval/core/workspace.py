@@ -389,14 +389,26 @@ def _packed_files(folder: Path, end: str) -> list[Path]:
     return paths
 
 
+ENCODED_AT_ONCE = 10_000
+"""The number of actions."""
+
+
 def pack_actions(actions: FileActions) -> bytes:
-    encoded = msgspec.json.encode(actions)
-    if len(encoded) > stored.ACTIONS:
+    # The last two bytes end the list of actions. All of a large file encoded at once would take hundreds of MB.
+    head = msgspec.json.encode(replace(actions, actions=()))
+    packer, size, separator = stored.Packer(stored.LEVEL_OF_ACTIONS), len(head), b""
+    packer.add(head[:-2])
+    for begin in range(0, len(actions.actions), ENCODED_AT_ONCE):
+        part = separator + msgspec.json.encode(actions.actions[begin : begin + ENCODED_AT_ONCE])[1:-1]
+        separator, size = b",", size + len(part)
+        packer.add(part)
+    packer.add(head[-2:])
+    if size > stored.ACTIONS:
         raise WorkspaceError(
-            f"the actions of {actions.path} take {len(encoded):,} bytes, of {stored.ACTIONS:,} at most: leave the file "
+            f"the actions of {actions.path} take {size:,} bytes, of {stored.ACTIONS:,} at most: leave the file "
             "out by actions.maxFileSize, or make fewer by actions.strategy"
         )
-    return stored.pack([encoded], stored.LEVEL_OF_ACTIONS)
+    return packer.close()
 
 
 def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:

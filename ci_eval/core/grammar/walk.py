@@ -83,7 +83,10 @@ class Walk(SourceReader):
     def run(self, *roots: Node) -> None:
         """Fill `found`. `roots`: the tree of a file, and those of pieces of it."""
         handlers = self._handlers
-        self.push(roots, REFERENCE, NodePlace(self.outermost(roots[0]), False))
+        # A node keeps its children, so a root that is held elsewhere would keep all nodes that are visited.
+        own = [node for root in roots if (node := root.walk().node)]
+        self.push(own, REFERENCE, NodePlace(self.outermost(roots[0]), False))
+        del own
         while self._stack:
             node, role, place = self._stack.pop()
             handler = handlers.get(node.type)
