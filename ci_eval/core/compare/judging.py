@@ -105,8 +105,10 @@ class _Selection:
             f"equal size), {FEWEST_CHANGES} needed"
         )
 
-    def changed_too_little(self, at: int) -> str:
-        if self.changed_files[at] >= FEWEST_FILES and self.changes[at] >= FEWEST_SESSIONS:
+    def changed_too_little(self, at: int, repeats: Repeats) -> str:
+        # A project of one or two files cannot have three that changed: there, second answers must all be alike.
+        few_files = len(self.rows) if repeats.asked >= FEWEST_SESSIONS and not repeats.differed else FEWEST_FILES
+        if self.changed_files[at] >= min(FEWEST_FILES, few_files) and self.changes[at] >= FEWEST_SESSIONS:
             return ""
         files = f"{self.changed_files[at]:,.0f} file{'' if self.changed_files[at] == 1 else 's'}"
         return (
@@ -245,7 +247,7 @@ class Judge(msgspec.Struct, frozen=True):
             if self.repeats.unseen:
                 reason += f", in rounds that agreed (at most {self.repeats.unseen:.2%} may differ unseen)"
         elif not self.repeats.whole:
-            if conclusion in {Verdict.BETTER, Verdict.WORSE} and (lack := own.changed_too_little(at)):
+            if conclusion in {Verdict.BETTER, Verdict.WORSE} and (lack := own.changed_too_little(at, self.repeats)):
                 conclusion, reason = Verdict.NOT_SHOWN, lack
             if own.asked >= 1 and info.better != "neither":
                 signs = f", sign test p = {plain.sign:.2g}" if plain.sign is not None else ""
