@@ -90,7 +90,9 @@ def leave_out(case: Case) -> Sessions:
 def has_verdict(case: Case) -> bool:
     """Return whether enough changed for a verdict on engines that were asked once."""
     changed = case.new != case.base
-    return case.is_measured or (changed.sum() >= 8 and len(np.unique(case.files[changed])) >= 3)
+    # Of one or two files, all must change, and all second answers must have been the same.
+    files = min(3, len(np.unique(case.files))) if case.twice >= 8 and not case.differed else 3
+    return case.is_measured or (changed.sum() >= 8 and len(np.unique(case.files[changed])) >= files)
 
 
 def of_code(case: Case) -> tuple[float, float, float]:

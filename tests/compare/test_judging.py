@@ -155,10 +155,20 @@ def test_a_crash_in_one_file_is_no_verdict_on_engines_asked_once() -> None:
     assert "0 better, 50 worse, sign test p = 1.8e-15; every session was asked once" in found.why
 
 
-@pytest.mark.parametrize(("files", "verdict"), [(2, Verdict.NOT_SHOWN), (10, Verdict.WORSE)])
-def test_a_verdict_on_engines_asked_once_takes_three_changed_files(files: int, verdict: Verdict) -> None:
+@pytest.mark.parametrize(
+    ("files", "again", "verdict"),
+    [
+        (2, Repeats(whole=False), Verdict.NOT_SHOWN),
+        (10, Repeats(whole=False), Verdict.WORSE),
+        (1, Repeats(asked=40, whole=False), Verdict.WORSE),
+        (1, Repeats(asked=40, differed=1, whole=False), Verdict.NOT_SHOWN),
+    ],
+)
+def test_a_verdict_on_engines_asked_once_takes_three_changed_files_or_equal_second_answers(
+    files: int, again: Repeats, verdict: Verdict
+) -> None:
     new = np.concatenate([np.zeros(400), np.ones(600)])
-    assert hits_judged(np.ones(1000), new, Repeats(whole=False), files).verdict is verdict
+    assert hits_judged(np.ones(1000), new, again, files).verdict is verdict
 
 
 def test_a_comparison_says_how_many_sessions_show_one_point() -> None:
