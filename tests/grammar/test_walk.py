@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+from ci_eval.core.grammar.parsing import read
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import NodePlace, Walk, extract_tokens
 from ci_eval.core.model import Kind
+from ci_eval.plugins.languages.python import PythonWalk
 
 
 class Doubling(Walk):
@@ -22,3 +26,17 @@ def test_of_tokens_that_overlap_the_first_one_counts() -> None:
     tokens = extract_tokens(Doubling("é1 = (abc, de)".encode(), "", {}), "python").tokens
     assert [(token.offset, token.text) for token in tokens] == [(0, "é1"), (6, "abc"), (11, "de")]
     assert {token.properties.kind for token in tokens} == {Kind.VARIABLE}
+
+
+def test_visited_nodes_are_freed_while_the_tree_is_held() -> None:
+    source = b"DATA = [\n" + b"    [1, 2, [3, 4]],\n" * 5_000 + b"]\n"
+    tree = read(source, "python")
+    walk = PythonWalk(source, "a.py", {})
+    tracemalloc.start()
+    try:
+        walk.run(*tree.roots)
+        left, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # All nodes would take 6 MB.
+    assert left < 1_000_000
