@@ -33,6 +33,11 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
             f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or "
             "not know macros that the code uses; actions.ignoreFileNames leaves files out"
         )
+    # Filters of users have a "=", those of ci-eval have none.
+    if without := [
+        name for name, of in evaluation.filters.items() if "=" in name and whole.sessions and not of.sessions
+    ]:
+        warnings.append(f"no session passes the filter {abbreviate_names(without)}")
     warnings += [*_imports(evaluation), *_models(evaluation)]
     empty = whole.statuses.get("empty", 0)
     # A few empty lists are normal; nearly all of them point at the set-up rather than at the engine. Tasks of language

@@ -50,6 +50,9 @@ def site(folders: Sequence[Path], *, output: Path) -> Site:
             raise WorkspaceError(past.damaged[0])
         # The folder may have come from an artifact, and pages show its name.
         name = plaintext.line(history.resolve().name)
+        # Before the first night a history is empty.
+        if not past.evaluations and any(history.iterdir()):
+            raise WorkspaceError(f"{history} holds no history: give folders that `ci-eval compare --history` keeps")
         for evaluation in past.evaluations:
             # An evaluation that several histories hold counts once.
             figures.setdefault((name, *evaluation.series), {})[evaluation.started] = evaluation
