@@ -28,7 +28,7 @@ def test_a_filter_that_no_session_passes_is_named() -> None:
     figures = small().evaluation()
     nothing = replace(next(iter(figures.filters.values())), sessions=0)
     (said,) = collect_warnings(replace(figures, filters={**figures.filters, "prefix=9": nothing, "names": nothing}))
-    assert said.startswith("no session passes the filter prefix=9: ")
+    assert said == "no session passes the filter prefix=9"
 
 
 def test_packages_that_are_not_installed_are_named_with_what_to_do() -> None:
