@@ -9,9 +9,9 @@ from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
 # A change that adds more says here why, and by how much.
-LINES = 74_150
-LINES_OF_CODE = 54_050
-LINES_OF_BENCHMARKS = 6_290
+LINES = 72_250
+LINES_OF_CODE = 53_000
+LINES_OF_BENCHMARKS = 6_200
 
 
 def test_the_package_stays_below_its_ceiling() -> None:
