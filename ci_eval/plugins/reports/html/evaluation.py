@@ -69,7 +69,7 @@ class Pages:
         """Write all pages. Pages of files come first, since the index links only to existing pages."""
         (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
-        evaluation, links = self._evaluation, {}
+        evaluation, links = self._evaluation, dict[str, str]()
         # A report without sessions has no filters.
         whole = evaluation.filters.get(EVERYTHING)
         infos = figure_texts.headline(figure_texts.metric_infos(evaluation, whole)) if whole else []
@@ -84,13 +84,18 @@ class Pages:
             command="ci-eval report WORKSPACE --filter EXPR",
         )
         table = SessionTable(self._task, [""], evaluation.title, computed)
+        sizes = {path: figures.sessions for path, figures in whole.files.items()} if whole else {}
+        chosen = frozenset(sorted(sources.paths, key=lambda path: (-sizes.get(path, 0), path))[:MOST_PAGES])
+        files = self._write_files(sources, [path for path in sources.paths if path in chosen])
         # While workers write the pages, this process fills the table until it is full.
-        for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):
-            links[written] = link
+        for path in sources.paths:
+            if path in chosen:
+                # Workers finish in any order.
+                links.update([next(files)])
             if table.is_full:
                 continue
             source, sessions = sources.of(path)
-            table.begin(source, [f"files/{page_link(page_name(source.path), 0)}"])
+            table.begin(source, [f"files/{page_link(page_name(source.path), 0)}"] if path in chosen else [])
             for session in sessions:
                 table.add([session])
         if table.is_full:
@@ -99,21 +104,20 @@ class Pages:
         write_sessions(self._site, table, self._evaluation.title)
         opened, _ = figure_texts.shown_filter(self._evaluation)
         for name in self._filter_names:
-            # Workers finish in any order, so the links are put back into the order of the files.
-            self._write_index(name, opened, {path: links[path] for path in sources.paths})
+            self._write_index(name, opened, {path: links.get(path, "") for path in sources.paths})
 
-    def _write_files(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
+    def _write_files(self, sources: StoredSessions, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Write the pages of files; yield the path of each with the link to its first page."""
         sessions = [figures.sessions for figures in self._evaluation.filters.values()]
         here = _FilePages(self._evaluation, self._folder, sources)
         if sources.processes < 2 or max(sessions, default=0) < MANY:
-            yield from ((path, here.write(path)) for path in sources.paths)
+            yield from ((path, here.write(path)) for path in paths)
             return
         # Once it has written, `here` holds a template environment, which cannot be pickled for workers.
         pages = _FilePages(self._evaluation, self._folder, sources)
         workers: Workers[str, str] = Workers(_FilePages.write, jobs=sources.processes, shared=(pages,))
         with workers:
-            for outcome in filter(None, workers.map(deque(sources.paths))):
+            for outcome in filter(None, workers.map(deque(paths))):
                 # A file whose worker failed is written again here: the same error is then raised with its own type.
                 yield outcome.task, outcome.result or here.write(outcome.task)
 
@@ -236,6 +240,8 @@ MAX_ERRORS = 200
 MAX_TRACE = 4_000
 MAX_CELLS = 60_000
 MAX_ROWS = 10_000
+MOST_PAGES = 300
+"""The most files with a page: those with the most sessions. Pages of 1,000 files took 200 MB."""
 
 
 Row = dict[str, object]
@@ -284,6 +290,7 @@ def _index_values(
         "columns": columns,
         "files": files[:MAX_ROWS],
         "files_left_out": max(0, len(files) - MAX_ROWS),
+        "has_all_pages": all(links.values()),
     }
 
 
