@@ -1,1 +1,2 @@
-"""The readers of language models' responses. They remove thoughts, marks, fences and headings around the answer."""
+"""The readers of language models' responses. They remove thoughts, template tokens, fences and headings around the
+answer."""
