@@ -44,8 +44,8 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 def _find_name(declarator: Node) -> int:
-    """Return the index of the child with a declarator's name: the last named one, or the first in types such as
-    `a[1]`."""
+    """Return the index of the child that contains a declarator's name: the first child of the types in `_NAME_FIRST`,
+    else the last named child, which follows `*` or `&`."""
     children = declarator.children
     if declarator.type in _NAME_FIRST:
         return 0

@@ -150,7 +150,7 @@ LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namesp
 
 
 class CppReferences(Walk):
-    # The grammar has node types of their own for TRUE and size_t: `true` and `primitive_type`.
+    # The grammar parses TRUE as `true` and size_t as `primitive_type`, so these nodes may be names.
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
     # Outside of module declarations, `import` and `module` are names.
     keywords = KEYWORDS | {"import", "module"}

@@ -95,7 +95,7 @@ def _is_whole(branch: bytes) -> bool:
 
 
 def _is_inside(source: bytes, group: Condition) -> bool:
-    """Return whether the text before a condition, or before the end of one of its branches, ends inside a statement."""
+    """Return whether the text before a condition, or one of its branches, ends in the middle of a statement."""
     begin = group.directives[0][0]
     ends = [_last(source[max(begin - 2000, 0) : begin]), *(_last(source[a:b]) for a, b in group.bodies)]
     return any(end not in b";{}:" for end in ends if end)
