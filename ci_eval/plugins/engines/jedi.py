@@ -1,5 +1,4 @@
-"""The engine jedi, a static analysis library for Python. It is the release installed with ci-eval or another from
-PyPI."""
+"""The engine jedi, a static analysis library for Python: the release installed with ci-eval, or any from PyPI."""
 
 from __future__ import annotations
 

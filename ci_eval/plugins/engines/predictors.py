@@ -74,8 +74,7 @@ class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
     capacity: Annotated[int, Meta(ge=1)] = 5_000
     """The number of tokens before the caret in the file's cache."""
     candidates: Annotated[int, Meta(ge=1)] = 20
-    """The number of tokens per side of the caret that get a probability; tokens after the longest contexts come
-    first."""
+    """The number of tokens per side of the caret that get a probability, from the longest contexts."""
 
 
 class Ngram(Predictor[NgramOptions]):

@@ -57,9 +57,8 @@ def _pyrefly_options(place: Place) -> dict[str, Any]:
         "project-includes": [f"{place.root}/**/*.py*"],
         "search-path": [*map(str, place.sources), str(place.root)],
         "enable-fallback-search-path": True,
-        # pyrefly would get these values from an interpreter (`env_query` in crates/pyrefly_config/src/environment,
-        # 1.4.1),
-        # and would search the project for one.
+        # The values that pyrefly would get from an interpreter (`env_query` in crates/pyrefly_config/src/environment,
+        # 1.4.1). It must not search the project for one.
         "skip-interpreter-query": True,
         "python-platform": sys.platform,
         "python-version": ".".join(map(str, sys.version_info[:3])),

@@ -95,8 +95,7 @@ def preferences(on: bool) -> dict[str, Any]:
 
 
 def auto_import(on: bool) -> Overlay:
-    """Return the overlay that switches auto-import: `suggest` is for VS Code, `preferences` for TypeScript's own
-    server."""
+    """Return the overlay for auto-import: `suggest` is for VS Code, `preferences` for TypeScript's own server."""
     return Overlay(
         settings={language: {"suggest": {"autoImports": on}, "preferences": preferences(on)} for language in SETTINGS}
     )

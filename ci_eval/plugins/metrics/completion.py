@@ -1,8 +1,6 @@
-"""The quality of the last list of a session: whether the expected text was found, at which rank, how many suggestions
-the list had, and how much typing it saved.
+"""The quality of the last list of a session: the expected text's rank, the list's length, and the typing saved.
 
-Ranks are 1-based. Every evaluated session is in the denominator of recall; a session on which the engine failed is a
-miss.
+Ranks are 1-based. Every evaluated session is in the denominator of recall; a failure of the engine is a miss.
 """
 
 from __future__ import annotations
@@ -19,8 +17,7 @@ from ci_eval.plugins.tasks.tokens import GRADED, TASK
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:
-    """Return found / answered. An empty or failed answer is not in the denominator. If there is no answer, the metric
-    is 0."""
+    """Return found / answered. Only non-empty answers are in the denominator; without any, the metric is 0."""
     return [(float(scoring.rank_of(session) is not None), 1.0)] if scoring.has_answer(session) else []
 
 
@@ -49,8 +46,7 @@ def f_measure(session: SessionScore) -> Sequence[Observation]:
 
 
 def observe_rank(session: SessionScore) -> Sequence[Observation]:
-    """Return the rank of the expected text. Sessions without it are not counted: read this metric together with
-    Recall."""
+    """Return the rank of the expected text. Sessions without it are not counted, so read Recall together with this."""
     rank = scoring.rank_of(session)
     return [] if rank is None else [(float(rank), 1.0)]
 
@@ -64,16 +60,14 @@ def gain(session: SessionScore) -> float:
 def duplicate_share(session: SessionScore) -> Sequence[Observation]:
     """Return the share of suggestions in the last list that insert the same text as a suggestion above them.
 
-    Sessions without a list are not in the denominator. Every other session has the same weight, whatever the length of
-    its list.
+    Sessions without a list are not in the denominator. All other sessions have the same weight.
     """
     last = _last_list(session)
     return [(last.duplicates / last.total, 1.0)] if last else []
 
 
 def unneeded_import(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 if accepting the first suggestion would add an import, else 0. The code already has all imports it
-    needs.
+    """Return 1 if the first suggestion adds an import, else 0. The code already has all imports that it needs.
 
     Sessions without a list are not in the denominator.
     """
@@ -108,8 +102,7 @@ def saved_effort(session: SessionScore) -> float:
 
 
 def saved_typing(session: SessionScore) -> float:
-    """Return 1 - i/L, or 0 if the expected text was never accepted. L is its length, i that of the prefix at
-    acceptance.
+    """Return 1 - i/L, or 0 if the expected text (of length L) was not accepted. i is the prefix length at acceptance.
 
     With a modelled user, this is the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at i).
     """
@@ -131,11 +124,10 @@ def _taken(session: SessionScore) -> LookupScore | None:
 
 
 def saved_keystrokes(session: SessionScore) -> float:
-    """Return (L - keys) / L. L is the length of the expected text. If the text was accepted, `keys` = typed characters
+    """Return (L - keys) / L, where L is the length of the expected text. If it was accepted, `keys` = typed characters
     + steps from the highlighted suggestion + 1 to accept; if not, `keys` = L.
 
-    Without a modelled user, a suggestion is accepted only if that takes fewer keys than typing, so the result is never
-    negative.
+    Without a modelled user, only suggestions that save keys are accepted, so the result is never negative.
     """
     taken = _taken(session)
     if taken is None or not taken.rank:

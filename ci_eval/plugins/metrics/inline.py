@@ -17,8 +17,7 @@ from ci_eval.plugins.tasks.inline import TASK
 
 
 def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
-    """Return the metric that is the mean of a grade over all evaluated sessions. A failure of the engine counts as
-    0."""
+    """Return the metric that is the mean of a grade over all evaluated sessions. A failure counts as 0."""
     return _metric(name, summary, partial(grade, name=score), unit)
 
 
@@ -34,8 +33,7 @@ def _typed(session: SessionScore) -> int:
 
 
 def observe_syntax(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 if the file parses with the suggestion inserted, else 0. Sessions without a suggestion are not
-    counted."""
+    """Return 1 if the file parses with the suggestion inserted, else 0. Return nothing if there is no suggestion."""
     grades = grades_of(session)
     return [(grades["wellFormed"], 1.0)] if "wellFormed" in grades and session.lookups[-1].total else []
 

@@ -21,8 +21,7 @@ def observe(session: SessionScore) -> Sequence[Observation]:
 
 
 def observe_cold(session: SessionScore) -> Sequence[Observation]:
-    """Return the latency of the first lookup after a file was opened: the engine must read the file before it
-    answers."""
+    """Return the latency of the first lookup after a file was opened. The engine must read the file first."""
     return [(lookup.latency, 1.0) for lookup in session.lookups if lookup.cold]
 
 

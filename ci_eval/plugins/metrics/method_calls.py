@@ -1,7 +1,6 @@
 """The agreement of the proposed calls with the calls that the developer added to an object.
 
-Every evaluated session is in the denominator of its strategy. A RANDOM session has several lookups and counts once,
-with their mean.
+Every evaluated session is in the denominator of its strategy. A RANDOM session counts once, with its lookups' mean.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ OF_CHOICES = {"f1", "precision", "recall"}
 
 
 def metric(name: str, summary: str, grade: str, strategy: str = "", *, shown: bool = False) -> Metric:
-    """Return the mean of a grade over the queries of `strategy`, or of all strategies if it is empty. A failure is
-    0."""
+    """Return the mean of a grade over the queries of `strategy` (over all queries if empty). A failure counts as 0."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         if not evaluated(session) or strategy not in {"", session.properties.strategy}:

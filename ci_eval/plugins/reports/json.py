@@ -53,8 +53,7 @@ class Json:
 
 
 def _pick(result: msgspec.Struct, names: str, unless_empty: str = "") -> dict[str, object]:
-    """Return fields by their JSON names, in the order of the names. Those in `unless_empty` are omitted if they are
-    empty."""
+    """Return fields by their JSON names, in this order; those in `unless_empty` only if they are not empty."""
     known = {field.encode_name: getattr(result, field.name) for field in msgspec.structs.fields(result)}
     picked = {name: known[name] for name in names.split()}
     return picked | {name: known[name] for name in unless_empty.split() if known[name] not in (None, ())}

@@ -1,2 +1,1 @@
-"""The readers of language models' responses. They remove thoughts, template tokens, fences and headings around the
-answer."""
+"""The readers of language models' responses. They remove what is around an answer, such as thoughts and fences."""

@@ -15,8 +15,7 @@ from ci_eval.plugins.responses.cleaning import BLANK_LINES, Pairs, fence_tags, f
 _SPAN = re.compile(
     r"\s*(?P<ticks>`+)(?:(?<=```)(?P<tag>[\w+#-]+)[ \t]+)?(?P<code>[^`](?:.*?[^`])?)(?P=ticks)\.?\s*", re.DOTALL
 )
-"""The pattern of an answer between two equal runs of backticks. A language tag may follow the opening three
-backticks."""
+"""The pattern of an answer between two equal runs of backticks. A language tag may follow three backticks."""
 _FOREIGN_BLANKS = re.compile(r"(?:[^\S\x00-\x7f]|[\u200b-\u200f\u2060\ufeff])+")
 """The pattern of whitespace and invisible characters outside of ASCII. No code begins with them."""
 _TEXT_NODES = re.compile(r"comment|string|heredoc|literal|text|content")
@@ -55,8 +54,7 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
     _trees: dict[str, Tree] = msgspec.field(default_factory=dict)
 
     def reads(self, text: str) -> bool:
-        """Return whether the file with `text` at the caret has no ERROR nodes that the file with the original text
-        lacks."""
+        """Return whether `text` at the caret causes no ERROR nodes beyond those that the original text causes."""
         return not self.grammar or text == self.original or self._errors(text) <= self._errors(self.original)
 
     def is_quoted(self, text: str, offset: int) -> bool:
@@ -173,9 +171,8 @@ def _is_json(text: str) -> bool:
 def _parts(
     text: str, begin: int, end: int, hole: Hole, tags: set[str], suggest: Callable[[str], str], *, chat: bool
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield the candidates for the answer: the text before the first fence, and the code in fences of the language. A
-    chat prompt asks for a fence: if a chat response has a closed fence tagged with the language, the text before it is
-    not code."""
+    """Yield the candidates for the answer: the text before the first fence, and the code in fences of the language. In
+    a chat response with a closed fence tagged with the language, the text before it is not code."""
     inner = text[begin:end]
     fences = find_fences(inner)
     is_asked = chat and any(fence.is_closed and fence.tag and fence.tag in tags for fence in fences)
@@ -196,8 +193,7 @@ def _parts(
 
 
 def _without_ticks(text: str, part: tuple[int, int, str], hole: Hole, tags: set[str]) -> list[tuple[int, int, str]]:
-    """Return the part without the backticks around it. If the language has backticks, also return the part
-    unchanged."""
+    """Return the part without the backticks around it, and also unchanged if the language has backticks."""
     begin, end, rule = part
     span = None if rule else _SPAN.fullmatch(text, begin, end)
     if not span or span["ticks"] in re.findall("`+", span["code"]):

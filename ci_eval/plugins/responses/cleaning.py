@@ -74,8 +74,7 @@ class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def clean(text: str, thoughts: Pairs = (), ends: Sequence[str] = ()) -> Cleaned:
-    """Return the answer in a response. `thoughts` and `ends` are additional marks of thoughts and additional end
-    tokens."""
+    """Return the answer in a response. `thoughts` and `ends` are marks in addition to the known ones."""
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     # If the answer has both tags of HTML's `<s>` element, they are part of the answer.
     answer, begin, end, rules = find_answer(plain, thoughts, ends, lambda text: "<s>" in text and "</s>" in text)
@@ -111,8 +110,7 @@ def find_end_of_thoughts(text: str, thoughts: Pairs = ()) -> int:
         end = text.find(closing, offset)
         offset = end + len(closing) if end >= 0 else len(text)
     for _, closing in pairs:
-        # Templates swallow the first opening mark, so a closing mark alone also ends a thought. A mark in quotes is
-        # code.
+        # Templates swallow the first opening mark, so a lone closing mark also ends a thought. A quoted mark is code.
         mark = re.compile(rf"(?<![\"'`]){re.escape(closing)}(?![\"'`])")
         if not closing.startswith("<|") and (match := mark.search(text, offset)):
             offset = match.end()

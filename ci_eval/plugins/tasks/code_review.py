@@ -38,8 +38,7 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 
 def score(session: SessionScore) -> float:
-    """Return the judge's score, 1 / rank of the first accepted comment; without a judge, the chrF of the closest
-    comment."""
+    """Return 1 / rank of the first comment that the judge accepts; without a judge, the closest comment's chrF."""
     grades = grades_of(session)
     return grades.get("judge", grades.get("chrf", 0.0))
 

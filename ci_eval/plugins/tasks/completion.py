@@ -55,8 +55,7 @@ def is_intact(session: SessionScore) -> bool:
 
 
 def score_inside(session: SessionScore) -> float:
-    """Return 1 if accepting a suggestion leaves the code as it is, 0.5 if a suggestion only has the right name, else
-    0."""
+    """Return 1 if accepting a suggestion keeps the code as it is, 0.5 if one has only the right name, else 0."""
     return (is_offered(session) + is_intact(session)) / 2
 
 

@@ -152,8 +152,7 @@ def grade_calls(
     shown: Sequence[model.Suggestion],
     record: model.Record,
 ) -> dict[str, float]:
-    """Return the grades of the proposed calls. Add the grades in `names` again, measured against the calls that the
-    next state adds."""
+    """Return the grades of the proposed calls, and those in `names` also for the calls added by the next state."""
     proposed = [suggestion.text for suggestion in shown]
     grades = grade(proposed, record.references)
     if record.next_references:

@@ -21,8 +21,7 @@ BANDS = (
 
 
 def summarise_scores(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """Summarise one grader's scores of the predictions (best first) for the metrics. No prediction counts as empty
-    text.
+    """Summarise one grader's scores of the predictions (best first). No prediction counts as an empty text.
 
     `f1` is the score of the first prediction, and `f1.best` is the highest one. `f1.reciprocalRank` is the highest F1 /
     rank, which is 1 / rank if a prediction is exact. `f1.ndcg` sums what each prediction adds to the highest F1 so far,

@@ -1,5 +1,4 @@
-"""A task in which engines write a test for a function, after MERA CODE's task UnitTests. The project has a test of the
-function."""
+"""A task in which engines write a test for a function that has a test, after MERA CODE's task UnitTests."""
 
 from __future__ import annotations
 

@@ -44,8 +44,7 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 def _find_name(declarator: Node) -> int:
-    """Return the index of the child that contains a declarator's name: the first child of the types in `_NAME_FIRST`,
-    else the last named child, which follows `*` or `&`."""
+    """Return the index of the child with a declarator's name: the last named one, or the first if the name is first."""
     children = declarator.children
     if declarator.type in _NAME_FIRST:
         return 0
@@ -197,8 +196,7 @@ class CppWalk(CppReferences):
     def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the parameters of a template. They are not members of the enclosing class or namespace."""
         scope = place.scope
-        # `declaring_scope` skips template scopes, so with `place` the parameters would be defined in the enclosing
-        # class.
+        # `declaring_scope` skips template scopes and would define the parameters in the enclosing class.
         parameter_place = NodePlace(
             CppScope("parameters", scope.parent, scope.names, package=enclosing_namespace(scope)), False
         )

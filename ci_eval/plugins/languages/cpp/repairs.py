@@ -137,8 +137,7 @@ class MacroArguments:
 
 
 def _is_head(code: bytes) -> bool:
-    """Return whether code ends with a directive, `if (…)`, `for (…)`, `while (…)` or `else`; a statement follows
-    these."""
+    """Return whether a statement follows: code ends in a directive, `if (…)`, `for (…)`, `while (…)` or `else`."""
     if code.rpartition(b"\n")[2].lstrip().startswith(b"#"):
         return True
     depth = 0

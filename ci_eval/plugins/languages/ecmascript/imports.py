@@ -148,8 +148,7 @@ SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mt
 
 
 JSON_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-"""The pattern of strings, which are kept, and of what tsconfig.json allows in addition to JSON: comments and trailing
-commas."""
+"""Strings, which are kept, and what tsconfig.json allows besides JSON: comments and trailing commas."""
 
 
 class _Paths:
@@ -176,8 +175,7 @@ class _Paths:
     def _read(self, path: Path) -> dict[str, Any]:
         with suppress(OSError, msgspec.MsgspecError, ValueError, RecursionError):
             text = read_own(self._root, str(path.relative_to(self._root))).decode()
-            # After the first pass has removed comments, the second one removes trailing commas that were followed by a
-            # comment.
+            # The second pass removes trailing commas that a comment separated from their bracket.
             for _ in range(2):
                 text = JSON_COMMENT.sub(lambda match: match[1] or "", text)
             return table(msgspec.json.decode(text))

@@ -262,8 +262,7 @@ class EcmaWalk(Walk):
             return Origin(False, class_.package)
         if kind == "call_expression" and (package := self._required_module(receiver)):
             return Origin(True, package)
-        # The receiver may be `module.exports` or `X.prototype`. Long chains are not decoded and looked up, to save
-        # time.
+        # The receiver may be `module.exports` or `X.prototype`. Decoding and looking up long chains is slow.
         begin, end = receiver.start_byte, receiver.end_byte
         if kind == "member_expression" and self.source[begin : min(end, begin + 100)] == b"module.exports":
             return Origin(True, self.package)

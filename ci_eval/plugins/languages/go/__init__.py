@@ -243,8 +243,7 @@ class GoWalk(Walk):
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             self.define(child if child.type == "identifier" else None, place.scope)
-        # Define names in `a, b T` unless they are fields: fields are found through their type. An embedded field is a
-        # type.
+        # Define names in `a, b T` unless they are fields, which are found through their type.
         names = {"identifier", "field_identifier"}
         self.push([child for child in node.children if child.type not in names], TYPE, place)
 

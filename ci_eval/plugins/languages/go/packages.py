@@ -200,6 +200,5 @@ def _cached_modules(modules: Path) -> Iterator[tuple[str, Path]]:
             # The module cache writes a capital letter such as `A` as `!a` because some file systems ignore case.
             escaped = str(path.relative_to(modules)).rpartition("@")[0]
             yield re.sub("!(.)", lambda letter: letter[1].upper(), escaped), path
-        # Modules in the cache are not nested, and its folder `cache` has only their archives, so do not descend into
-        # them.
+        # Modules in the cache are not nested, and the folder `cache` has only their archives.
         below[:] = [name for name in below if "@" not in name and (folder != str(modules) or name != "cache")]

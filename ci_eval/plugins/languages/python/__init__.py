@@ -176,8 +176,7 @@ class PythonWalk(Walk):
     @handle_nodes("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
     def comprehension(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(PythonScope("function", place.scope), place.argument)
-        # The clauses bind the names of the body, but follow it. A body that is a single name is put on the stack
-        # because `push` would emit it at once.
+        # The body precedes the clauses that bind its names, so even a single name is put on the stack.
         self._stack += [(child, REFERENCE, inner) for child in node.children if child.type == "identifier"]
         self.push([child for child in node.children if child.type not in _BODY_AND_CLAUSES], REFERENCE, inner)
         self.push([child for child in node.children if child.type == "for_in_clause"], REFERENCE, inner)
@@ -361,8 +360,7 @@ class Visibility:
     """The names that are visible in a file. After a star import, the names of the file are not all known."""
 
     def __init__(self, text: str, scopes: Mapping[int, tuple[Scope, bool]]) -> None:
-        """`scopes` maps the byte offset of a token to its scope and to whether the token is directly in a class
-        body."""
+        """`scopes` maps a token's byte offset to its scope and whether the token is directly in a class body."""
         self._text = text
         self._scopes = scopes
         self._has_star = bool(_STAR.search(text))

@@ -55,8 +55,7 @@ def read(text: str) -> list[Import]:
 
 
 def _walk(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield what `ast.walk` yields, in its order, without expressions: these are most of a tree and contain no
-    statements."""
+    """Yield what `ast.walk` yields, in its order, without expressions: most of a tree, but never a statement."""
     waiting = deque[ast.AST]([tree])
     while waiting:
         yield (node := waiting.popleft())
@@ -65,8 +64,7 @@ def _walk(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _compile(text: str, flags: int = 0) -> Any:
-    """Return the compiled code, or the tree if `flags` is ast.PyCF_ONLY_AST. Return None if Python cannot read the
-    text."""
+    """Return the compiled code, or the tree for ast.PyCF_ONLY_AST; None if Python cannot read the text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -155,8 +153,7 @@ class PythonModules:
         return next((top for top in (self._root, *self._libraries) if file.is_relative_to(top)), self._root)
 
     def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
-        """Return the file and name where a module's name is defined, or None if the module or the name does not
-        exist."""
+        """Return the file and name where a module's name is defined, or None if either does not exist."""
         file = self._find(importing, module)
         if file is None or not left:
             return None

@@ -38,7 +38,7 @@ def ruby_scope(place: NodePlace) -> RubyScope:
     return cast(RubyScope, place.scope)
 
 
-# A named group defines a local variable only if the name is a valid one.
+# Only a group with a lower-case name defines a local variable.
 _CAPTURED = re.compile(r"\(\?<([a-z_]\w*)>")
 _DOTS = frozenset([".", "&.", "::"])
 
@@ -76,8 +76,7 @@ class RubyWalk(Walk):
         return "project" if own else "library"
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit nodes next, like `Walk.push`, but strictly in order: a node may define a name that a later node
-        uses."""
+        """Visit nodes next like `Walk.push`, but in order: a node may define the name in a later node."""
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner: list[tuple[Node, str, NodePlace]] = []
         for node in nodes:
@@ -334,8 +333,7 @@ class RubyWalk(Walk):
 
     @handle_nodes("assignment", "operator_assignment")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        # Visit the left side first: its names are known on the right side. In `x = x`, the second x is the new local,
-        # nil.
+        # The names on the left are known on the right side: in `x = x`, the second x is the new local, nil.
         self.each([(child, REFERENCE if at else BOUND, place) for at, child in enumerate(node.children)])
 
     @handle_nodes("for")

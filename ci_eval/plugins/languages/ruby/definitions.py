@@ -78,10 +78,9 @@ class Space(msgspec.Struct):
     constants: dict[str, str] = msgspec.field(default_factory=dict)
     """The name of a constant → "class" for a class or module, else ""."""
     methods: dict[tuple[str, bool], None] = msgspec.field(default_factory=dict)
-    """The names of methods, each with whether the method belongs to the module itself rather than to an instance."""
+    """The names of methods, each with whether it belongs to the module rather than to an instance."""
     variables: set[tuple[str, bool]] = msgspec.field(default_factory=set)
-    """The `@x` and `@@x` assigned so far, each with whether it belongs to the module itself rather than to an
-    instance."""
+    """The `@x` and `@@x` assigned so far, each with whether it belongs to the module rather than to an instance."""
 
 
 class RubyScope(Scope):

@@ -27,8 +27,7 @@ class Html:
     results = (*get_args(Result), Lines)
 
     def write(self, result: Result | Lines, sources: Any, folder: Path) -> Path:
-        """Write the result to `folder`: a site to the folder itself, other results to its `html`, `causes` or
-        `cases`."""
+        """Write a site to `folder` itself, and other results to its folder `html`, `causes` or `cases`."""
         name = type(result).__name__.lower() if isinstance(result, Causes | Cases) else "html"
         target = folder if isinstance(result, Lines) else folder / name
         with replace_folder(target) as partial:

@@ -144,8 +144,7 @@ class ComparisonPages:
         )
 
     def _choose_files(self, room: int) -> frozenset[str]:
-        """Return files with about `room` sessions in total: those with a listed change, then those with most
-        changes."""
+        """Return files with about `room` sessions in total, first those with a listed change, then by most changes."""
         sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
         changes = (*self._comparison.regressions, *self._comparison.improvements)
         listed = dict.fromkeys(listed_change.file for listed_change in changes)

@@ -118,8 +118,7 @@ class Pages:
         workers: Workers[str, str] = Workers(_FilePages.write, jobs=sources.processes, shared=(pages,))
         with workers:
             for outcome in filter(None, workers.map(deque(paths))):
-                # If a worker failed, write the file again in this process, which raises the same error with its own
-                # type.
+                # If a worker failed, write the file again here: this raises the same error with its own type.
                 yield outcome.task, outcome.result or here.write(outcome.task)
 
     @property
@@ -242,8 +241,7 @@ MAX_TRACE = 4_000
 MAX_CELLS = 60_000
 MAX_ROWS = 10_000
 MOST_PAGES = 300
-"""The maximum number of files with a page; files with the most sessions come first. Pages of 1,000 files took 200
-MB."""
+"""The maximum number of file pages; files with most sessions come first. Pages of 1,000 files took 200 MB."""
 
 
 Row = dict[str, object]
@@ -334,8 +332,7 @@ MOST_MISSES = 6
 
 
 def _misses(task: Task, figures: FilterFigures, selected: str) -> list[tuple[str, str]]:
-    """Return links to the sessions whose expected text does not come first, with their texts, by kind. The kind with
-    the most comes first."""
+    """Return links to the sessions whose expected text is not first, one link and label per kind, the most first."""
     shares = {kind: of["RecallAt1"] for kind, of in figures.kinds.items() if "RecallAt1" in of}
     counts = {kind: round((1 - of.value) * of.n) for kind, of in shares.items() if of.value is not None}
     bands = ",".join(quote(band.name) for band in task.bands if band.outcome != "first")
@@ -352,8 +349,7 @@ def _misses(task: Task, figures: FilterFigures, selected: str) -> list[tuple[str
 def _bands(task: Task, figures: FilterFigures) -> list[tuple[object, ...]]:
     """Return a row for each band. If the engine failed, a last row has the number of failed sessions.
 
-    A row has the condition and value that select its sessions, the label, the outcome, the number of sessions, their
-    share, and the width of the bar in percent.
+    A row has the condition and value that select its sessions, label, outcome, number, share, and bar width in percent.
     """
     counts, failed = figures.ranks, figure_texts.failures(figures.statuses)
     total, most = sum(counts.values()), max(counts.values(), default=0)
