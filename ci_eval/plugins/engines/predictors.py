@@ -68,11 +68,11 @@ class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
         "project",
     )
     weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
-    """The weight of a context compared with all shorter ones."""
+    """The weight of a context relative to all shorter contexts."""
     order: Annotated[int, Meta(ge=1, le=20)] = 6
     """The length in tokens of the longest counted sequences: the context and the token after it."""
     capacity: Annotated[int, Meta(ge=1)] = 5_000
-    """The number of tokens before the caret in the file's cache."""
+    """The number of tokens before the caret that the file's cache keeps."""
     candidates: Annotated[int, Meta(ge=1)] = 20
     """The number of tokens per side of the caret that get a probability, from the longest contexts."""
 

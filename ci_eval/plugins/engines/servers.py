@@ -190,7 +190,7 @@ _SERVERS = (
         # gopls does not load a package if it cannot find one of its imports.
         needs_dependencies=True,
     ),
-    # The licence is for individual users of editors, so a user must choose this engine explicitly.
+    # The licence is for individual users of editors: read it before you use this engine.
     LspEngine(
         name="intelephense",
         summary=(

@@ -1,5 +1,4 @@
-"""The metrics of tasks that edit in another way: code golf, missing imports, carets inside a token, places for new
-names.
+"""The metrics of the tasks golf, imports (missing imports), inside (carets inside a token) and silent (new names).
 
 In golf, a session is a line, as in the JetBrains plugin. The moves of a line are the typed characters + the opened
 lists + the steps down to each accepted suggestion + one Enter for each of them. For a caret inside a token, ranks do
@@ -38,7 +37,7 @@ def perfect(session: SessionScore) -> bool:
 
 
 def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float]) -> Metric:
-    """Return a metric over the sessions in which the name is offered, with any import. Its first suggestion counts."""
+    """Return a metric over the sessions that offer the name, with any import. The first such suggestion counts."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         grades = scoring.grades_of(session)

@@ -48,7 +48,7 @@ WORTH = math.ceil((THOUGHT + KEY) / KEY)
 
 
 def accepted_length(session: SessionScore) -> int:
-    """Return how many characters of the first suggestion of the last lookup the user accepts.
+    """Return the number of characters that the user accepts of the first suggestion in the last lookup.
 
     The user accepts the whole suggestion if it is correct to its end and adds at least `WORTH` characters. If only its
     first line is correct, the user accepts that line. A single character is faster to type.

@@ -1,4 +1,5 @@
-"""The time that a user waits in milliseconds, over all lookups of all evaluated sessions; the share of answers in time;
+"""The time that a user waits, in milliseconds, over all lookups of all evaluated sessions; the share of answers in
+time;
 the CPU time of the engine's processes, if they run on this machine.
 
 A time-out counts as the time limit; a crashed lookup has no latency. If sessions were asked in several rounds, the
@@ -35,7 +36,7 @@ def latency(name: str, summary: str, observed: Observe = observe, statistic: str
 
 
 def right_within(budget: int) -> Metric:
-    """Return the share of sessions in which the expected text came first within `budget` ms. All others are misses."""
+    """Return the metric for the share of sessions in which the expected text came first within `budget` ms."""
 
     def observe(session: SessionScore) -> list[tuple[float, float]]:
         if not evaluated(session):

@@ -42,7 +42,7 @@ def parses(session: SessionScore) -> Sequence[Observation]:
 
 
 def _metric(name: str, summary: str, observe: Observe | str, unit: str = "share", **facts: Any) -> Metric:
-    """Return a metric. If `observe` is the name of a grade, a failure of the engine counts as 0."""
+    """Return a metric. If `observe` is a string, it is the name of a grade; a failure of the engine counts as 0."""
     if isinstance(observe, str):
         observe = partial(grade, name=observe)
     statistic = "count" if unit in {"count", "money"} else "ratio"
@@ -50,7 +50,7 @@ def _metric(name: str, summary: str, observe: Observe | str, unit: str = "share"
 
 
 def _where_present(name: str, summary: str, key: str, unit: str = "share", **facts: Any) -> Metric:
-    """Return the mean (or sum) of a grade over the sessions that have the grade."""
+    """Return a metric over the sessions that have the grade `key`."""
     return _metric(name, summary, observe_present(key), unit, **facts)
 
 

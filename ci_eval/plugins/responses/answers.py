@@ -186,7 +186,7 @@ def _parts(
         yield begin, begin + fences[0].start, ""
     for fence in fences:
         part = inner[fence.begin : fence.end]
-        # The code in an indented fence is offset on every line, so a part of it is used only if it is one line.
+        # In an indented fence, all lines have the fence's indentation, so use such a part only if it inserts one line.
         is_plain = part == fence.text or "\n" not in suggest(part)
         if is_plain and fence.tag in tags and (fence.text.strip() or not inner[: fences[0].start].strip()):
             yield begin + fence.begin, begin + fence.end, "fence"
@@ -205,7 +205,7 @@ def _without_ticks(text: str, part: tuple[int, int, str], hole: Hole, tags: set[
 
 
 def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tuple[int, int, str] | None:
-    """Return the part without a repetition of the text before the caret: the start of its line and the lines above."""
+    """Return the part without a repeated beginning of the caret's line (and lines above); None if there is none."""
     begin, end, rule = part
     *earlier, line = hole.before.split("\n")
     before, line = [text.strip() for text in earlier], line.lstrip()

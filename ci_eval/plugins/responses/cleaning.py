@@ -31,7 +31,7 @@ SENTINEL = (
 AMBIGUOUS_SENTINEL = (
     r"</?s>|<(?:EOS|eos|bos|PRE|SUF|MID)>|\u2581<(?:PRE|SUF|MID)>|\[(?:PREFIX|SUFFIX|MIDDLE|EOS|/?INST|end of text)\]"
 )
-"""The pattern of template tokens that may also be code, such as `<s>` in HTML or a constant as an index."""
+"""The pattern of template tokens that may also be code, such as `<s>` (an HTML tag) or `[EOS]` (an index)."""
 ROLE = r"(?:(?:assistant|model)\b[ \t]*(?=\n|<))?"
 """The pattern of the role after the token that begins a turn."""
 

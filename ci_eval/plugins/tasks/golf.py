@@ -81,7 +81,7 @@ def rank(expected: str, prefix: str, shown: Sequence[model.Suggestion]) -> int |
 
 
 def status(lookups: Sequence[model.LookupScore]) -> model.Status:
-    """Return OK if a suggestion was accepted, NO_MATCH if there were only others, or EMPTY if there were none."""
+    """Return OK if a suggestion was accepted, NO_MATCH if all suggestions were ignored, EMPTY if there were none."""
     if any(lookup.selected for lookup in lookups):
         return model.Status.OK
     return model.Status.NO_MATCH if any(lookup.total for lookup in lookups) else model.Status.EMPTY

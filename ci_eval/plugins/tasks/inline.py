@@ -26,7 +26,7 @@ BANDS = (
 
 
 def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterator[Item]:
-    """Yield one item per line that has tokens, starting at a token chosen at random. Items do not overlap."""
+    """Yield at most one item per line, which starts at a random token of that line. Items do not overlap."""
     lines: dict[int, list[Token]] = {}
     for token in tokens:
         lines.setdefault(text.rfind("\n", 0, token.offset) + 1, []).append(token)

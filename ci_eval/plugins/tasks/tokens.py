@@ -40,7 +40,7 @@ def summarise_scores(scores: Sequence[Mapping[str, float]]) -> Mapping[str, floa
 
 
 def score(session: SessionScore) -> float:
-    """Return the graded reciprocal rank: the maximum of F1 over sub-tokens / rank."""
+    """Return the graded reciprocal rank: the maximum of (F1 of sub-tokens) / rank over the predictions."""
     return grades_of(session).get("f1.reciprocalRank", 0.0)
 
 

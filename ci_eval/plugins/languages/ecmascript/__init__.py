@@ -30,7 +30,7 @@ from ci_eval.plugins.languages.ecmascript.references import (
 _COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
 _NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
 _LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-# A line comment is matched with its line end, so that no semicolon is inserted into the comment.
+# Match a line comment with its line end. If the line end were replaced, the comment would include the next line.
 _LITERALS_AND_LINES = _LITERALS.replace(rb"//[^\n]*", rb"//[^\n]*\n?", 1)
 
 SHARED = (

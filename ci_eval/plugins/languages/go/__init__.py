@@ -241,9 +241,10 @@ class GoWalk(Walk):
 
     @handle_nodes("parameter_declaration", "variadic_parameter_declaration", "field_declaration")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the names in `a, b T` unless they are fields, which are found through their type."""
         for child in node.children:
             self.define(child if child.type == "identifier" else None, place.scope)
-        # Define names in `a, b T` unless they are fields, which are found through their type.
+        # An embedded field has no name, only a type.
         names = {"identifier", "field_identifier"}
         self.push([child for child in node.children if child.type not in names], TYPE, place)
 

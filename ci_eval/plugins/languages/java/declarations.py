@@ -33,7 +33,7 @@ LANG = frozenset(
 """The types in java.lang of Java 25, which every file imports implicitly."""
 _USUAL = dict.fromkeys(LANG, "java.lang")
 
-# The number of modifiers is limited because matching a hostile file of nothing but modifiers would take very long.
+# The number of modifiers is limited: a hostile file of nothing else would take very long to match.
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
 _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()

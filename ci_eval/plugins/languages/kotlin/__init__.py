@@ -117,7 +117,7 @@ USUAL = dict.fromkeys(
 _COMMENTS = frozenset(["line_comment", "multiline_comment"])
 
 
-# The number of annotations and modifiers is limited because a hostile file may consist of them and take very long.
+# The number of annotations and modifiers is limited: a hostile file of nothing else would take very long to match.
 _TOP = re.compile(
     r"^(?:@\S+\s+){0,20}(?:[a-z]+\s+){0,20}(?:class|interface|object|fun|val|var|typealias)\s+(?:<[^>\n]*>\s*)?"
     r"(?:[\w<>?, *]+\.)?(\w+)",
@@ -439,7 +439,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        # If the function is an argument, its body is not.
+        # A function's body is not an argument, even if the function is one.
         inner = NodePlace(Scope("block", place.scope), False)
         name = self._find_name(node) if node.type == "function_declaration" else None
         for child in node.children:
@@ -497,7 +497,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("lambda_literal")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
-        # If the lambda is an argument, its body is not.
+        # A lambda's body is not an argument, even if the lambda is one.
         inner = NodePlace(Scope("block", place.scope), False)
         for child in node.children:
             for name in self._bound_names(child) if child.type == "lambda_parameters" else ():

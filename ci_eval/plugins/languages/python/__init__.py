@@ -176,7 +176,7 @@ class PythonWalk(Walk):
     @handle_nodes("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
     def comprehension(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(PythonScope("function", place.scope), place.argument)
-        # The body precedes the clauses that bind its names, so even a single name is put on the stack.
+        # The body precedes the clauses that bind its names. Put even a single name on the stack to visit it last.
         self._stack += [(child, REFERENCE, inner) for child in node.children if child.type == "identifier"]
         self.push([child for child in node.children if child.type not in _BODY_AND_CLAUSES], REFERENCE, inner)
         self.push([child for child in node.children if child.type == "for_in_clause"], REFERENCE, inner)

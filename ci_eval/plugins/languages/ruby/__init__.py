@@ -256,7 +256,7 @@ class RubyWalk(Walk):
         takes_it = all(child.type not in {"block_parameters", "lambda_parameters"} for child in node.children)
         around = ruby_scope(place)
         scope = RubyScope("block", around, {}, "", around.space, around.static, takes_it)
-        # If the block is in an argument, its body is not.
+        # A block's body is not an argument, even if the block is in one.
         self.push(node.children, REFERENCE, NodePlace(scope, False))
 
     @handle_nodes("alias", "undef")

@@ -56,7 +56,7 @@ REPAIRS = (
 )
 
 
-# The number of annotations and modifiers is limited because a hostile file may consist of them and take very long.
+# The number of annotations and modifiers is limited: a hostile file of nothing else would take very long to match.
 _TOP = re.compile(
     r"^(?:@\S+\s+){0,20}(?:[a-z]+(?:\[\w+\])?\s+){0,20}"
     r"(?:class|trait|object|def|val|var|type|enum|given)\s+(\w+)",
@@ -153,7 +153,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("package_object", *_CLASSES)
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a class. Its body knows its parameters, which are fields with `val`, `var` or `case class`."""
+        """Visit a class. Its parameters are known in its body. With `val`, `var` or `case class`, they are fields."""
         children = node.children
         around = Scope("block", place.scope)
         scope = Scope("class", around)
