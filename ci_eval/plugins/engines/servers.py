@@ -48,7 +48,7 @@ def _go_variables(place: Place) -> dict[str, str]:
     return kept | closed | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": flags}
 
 
-# -------------------------------------------------------------------------------------------------- Java
+# ----------------------------------------------------------------------------------------------------------------- Java
 
 
 def _start_jdtls(place: Place) -> list[str]:

@@ -89,10 +89,9 @@ def accepted_right(session: SessionScore) -> Sequence[Observation]:
 
 def saved_effort(session: SessionScore) -> float:
     """Return 1 - i/L, or 0 if the expected text never came first. L is the length of the expected text; i is the length
-    of the shortest prefix at which the expected text came first.
+    of the shortest prefix (which may be empty) at which the expected text came first.
 
-    The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion. The empty prefix (i = 0)
-    counts.
+    The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion.
     """
     if session.status in FAILED:
         return 0.0

@@ -1,6 +1,5 @@
 """The time that a user waits, in milliseconds, over all lookups of all evaluated sessions; the share of answers in
-time;
-the CPU time of the engine's processes, if they run on this machine.
+time; the CPU time of the engine's processes, if they run on this machine.
 
 A time-out counts as the time limit; a crashed lookup has no latency. If sessions were asked in several rounds, the
 latency of a lookup is its median over the rounds. A delay of 100 ms feels instantaneous (Nielsen 1993, after Miller

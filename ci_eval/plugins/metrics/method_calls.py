@@ -22,8 +22,7 @@ OF_CHOICES = {"f1", "precision", "recall"}
 
 
 def metric(name: str, summary: str, grade: str, strategy: str = "", *, shown: bool = False) -> Metric:
-    """Return the metric of a grade's mean over the queries of `strategy` (all queries if empty). A failure counts as
-    0."""
+    """Return the metric of a grade's mean over the queries of `strategy` (all queries if empty). A failure is 0."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         if not evaluated(session) or strategy not in {"", session.properties.strategy}:
