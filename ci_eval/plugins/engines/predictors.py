@@ -18,7 +18,7 @@ from ci_eval.plugins.learning.ngrams import distinct
 
 class CountingOptions(PredictorOptions, frozen=True, kw_only=True):
     project: bool = True
-    """Whether the tokens of the project's other files are suggested after those of the open file."""
+    """True if the tokens of the project's other files are suggested after those of the open file."""
 
 
 class Counting(Predictor[CountingOptions]):

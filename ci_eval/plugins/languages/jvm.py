@@ -1,4 +1,4 @@
-"""What Java, Kotlin and Scala share: packages, naming conventions, and checks of imports."""
+"""The parts that Java, Kotlin and Scala share: packages, naming conventions, and checks of imports."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class This(msgspec.Struct):
     members: set[str] = msgspec.field(default_factory=set)
     """The declared members, including static ones."""
     grows: bool = False
-    """Whether the first assignment to `this.x` creates the member x."""
+    """True if the first assignment to `this.x` creates the member x."""
 
 
 class EcmaScope(Scope):
@@ -79,7 +79,7 @@ class EcmaScope(Scope):
     """The module that contains the scope."""
     this: This | None = None
     static: bool = False
-    """Whether `this` is a class rather than an instance."""
+    """True if `this` is a class rather than an instance."""
     plain: Origin = LOCAL
     """The origin of variables declared in the scope."""
     created: set[str] = msgspec.field(default_factory=set)

@@ -299,7 +299,7 @@ class ScopedWalk(PythonWalk):
 
     @handle_nodes("global_statement")
     def global_(self, node: Node, role: str, place: NodePlace) -> None:
-        """Also define the names in the module: an assignment in the function defines them there."""
+        """Define the names in the module, too: an assignment in the function defines them there."""
         module = place.scope
         while module.parent:
             module = module.parent

@@ -89,9 +89,9 @@ class RubyScope(Scope):
     parent: RubyScope | None = None
     space: Space = msgspec.field(default_factory=lambda: Space("", ()))
     static: bool = False
-    """Whether `self` is the module itself."""
+    """True if `self` is the module itself."""
     takes_it: bool = False
-    """Whether the scope is a block without parameters, which has the implicit parameter `it`."""
+    """True for a block without parameters, which has the implicit parameter `it`."""
 
 
 class RubyNames(SourceReader):

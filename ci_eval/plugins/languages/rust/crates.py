@@ -1,4 +1,4 @@
-"""Whether the crates that a Rust file uses exist, read from the nearest Cargo.toml without Cargo."""
+"""Checks whether the crates that a Rust file uses exist. It reads the nearest Cargo.toml and does not run Cargo."""
 
 from __future__ import annotations
 
