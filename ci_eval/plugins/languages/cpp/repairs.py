@@ -59,8 +59,8 @@ def _groups(source: bytes) -> Iterator[Condition]:
 class Conditions:
     """Removes the lines from `#if` to `#endif` if they are inside a statement.
 
-    The removed lines become a layer because they contain names. If a branch opens brackets that it does not close, only
-    the first branch is kept.
+    The removed lines become a layer because they contain names. If a branch has unbalanced brackets, only the first
+    branch is kept.
     """
 
     always = False

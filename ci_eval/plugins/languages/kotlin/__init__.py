@@ -66,7 +66,7 @@ REPAIRS = (
         ),
         lambda m: replace_groups(m, k=b","),
     ),
-    # The grammar does not support `constructor` on a line after `class`.
+    # The grammar does not support `constructor` on a separate line after `class`.
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
