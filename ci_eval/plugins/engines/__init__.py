@@ -1,4 +1,4 @@
-"""The engines: a file each, or several alike in one."""
+"""The engines. A module has one engine, or several similar ones."""
 
 TOGETHER = {
     "compilers": ("jdt", "kotlin-ide-services", "scala-presentation-compiler"),

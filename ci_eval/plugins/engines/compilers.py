@@ -1,4 +1,4 @@
-"""The engines that are parts of compilers: Eclipse's Java development tools, Kotlin's services for IDEs, and Scala's
+"""The engines that are parts of compilers: the Eclipse Java development tools, Kotlin's IDE services, and Scala's
 presentation compiler."""
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def _start_kotlin(place: Place) -> list[str]:
 
 def _start_scala(place: Place) -> list[str]:
     known = classpath(libraries(place, "scala-library"))
-    # Scala allows several package clauses, each of which continues the one above it.
+    # A Scala file may have several package clauses, each nested in the one above.
     roots = source_roots(place.root, ".scala", lambda text: ".".join(_PACKAGE.findall(text)) or None)
-    # The sources of Scala's standard library are left out: the compiler needs the compiled library.
+    # Exclude the sources of Scala's standard library: the compiler needs the compiled library.
     sources = classpath([root for root in roots if not (root / "scala" / "Predef.scala").exists()])
-    # By default, the compiler runs the plugins in a folder below the current one.
+    # By default, the compiler runs plugins from a folder below the current directory.
     plugins = ("-Xpluginsdir", str(place.scratch / "plugins"))
     # Expanding a macro runs its code.
     options = (*plugins, "-Ymacro-expand:none")
@@ -35,7 +35,7 @@ def _start_scala(place: Place) -> list[str]:
 def _start_jdt(place: Place) -> list[str]:
     roots, known = classpath(source_roots(place.root, ".java", _java_package)), classpath(list_jars(place.environment))
     java, *arguments = java_command(place, "JdtDriver", str(place.scratch), roots, known)
-    # For a process of a few minutes, these settings halve the processor time, and need less memory.
+    # For a process of a few minutes, these settings halve the CPU time and need less memory.
     return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *arguments]
 
 
@@ -45,7 +45,7 @@ def _java_package(text: str) -> str:
 
 
 ENGINES: dict[str, Engine] = {
-    # Our driver asks for completions as Eclipse's language server does.
+    # The driver requests completions in the same way as Eclipse's language server.
     "jdt": DrivenEngine(
         name="jdt",
         summary="the completion of Eclipse's JDT, which its IDE and its language server show",
@@ -75,7 +75,7 @@ ENGINES: dict[str, Engine] = {
         verified=True,
         toolchains={"java": "17"},
     ),
-    # The services run on the compiler's older front end, of Kotlin 1.9.
+    # The services use K1, the older front end of the compiler (that of Kotlin 1.9).
     "kotlin-ide-services": DrivenEngine(
         name="kotlin-ide-services",
         summary="the IDE services in Kotlin's compiler, as notebooks use them (front end K1)",

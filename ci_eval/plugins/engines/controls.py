@@ -1,4 +1,4 @@
-"""The controls `empty` and `oracle`, between which every engine lies, and the baseline `words`, which needs nothing."""
+"""The controls `empty` and `oracle`, which bound the results of all engines, and the baseline `words`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Oracle(Control):
 
 
 class Words(Control):
-    """A control that suggests the nearest word before the caret first, then those after it, then keywords."""
+    """A control that suggests the words before the caret, nearest first, then the words after it, then keywords."""
 
     def words(self, query: Query) -> Sequence[str]:
         begin = query.offset - len(query.prefix)
@@ -41,7 +41,7 @@ class Words(Control):
         before = [match[0] for match in pattern.finditer(self.text, 0, begin)]
         after = [match[0] for match in pattern.finditer(self.text, query.offset)]
         words = [text for text in (*reversed(before), *after) if not text[0].isdigit()]
-        # The order of a set would differ from process to process.
+        # Sort the keywords: the order of a set differs between processes.
         return list(dict.fromkeys([*words, *sorted(self.surroundings.keywords)]))
 
 

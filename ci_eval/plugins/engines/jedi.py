@@ -1,4 +1,4 @@
-"""The engine jedi, a static analysis library for Python: the release that ci-eval runs with, or any other from PyPI."""
+"""The engine jedi, a static analysis library for Python: the release installed with ci-eval, or any from PyPI."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ci_eval.plugins.adapters.recipes import Pip
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 OPEN_TIMEOUT = 60.0
-"""Seconds for starting jedi or opening a file, which does not count as a completion."""
+"""The time limit for starting jedi and for opening a file, in seconds. Neither counts as a completion."""
 
 
 class _Reply(Reply):
@@ -31,12 +31,12 @@ class _Reply(Reply):
 def _command(place: Place) -> list[str]:
     arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
     arguments += [*map(str, place.sources), *package_paths(place.environment)]
-    # -I is not used, since Python would then ignore PYTHONHASHSEED.
+    # Do not pass -I: Python would ignore PYTHONHASHSEED.
     return [interpreter(), "-s", "-S", str(DRIVER), *arguments]
 
 
 def _environment(place: Place) -> dict[str, str]:
-    # The order of jedi's sets decides which of equally good answers comes first.
+    # The order of jedi's sets decides which of several equally good answers comes first.
     return variables(place) | {"PYTHONHASHSEED": "0"}
 
 
@@ -55,7 +55,7 @@ class RunningJedi(RunningProcess):
         self.ask(["open", path, text], OPEN_TIMEOUT, _Reply)
 
     def edit(self, edits: Sequence[Edit]) -> None:
-        # jedi reads the text only when asked, so edits travel with the next request.
+        # jedi reads the text only when it gets a request, so edits are sent with the next request.
         self._pending.extend(edits)
 
     def complete(self, query: Query) -> Answer:
@@ -91,7 +91,7 @@ class Jedi(FromRecipe, frozen=True, kw_only=True):
 
 
 def _find_own_jedi() -> Path:
-    # An import of jedi would take longer.
+    # Importing jedi would be slower.
     spec = find_spec("jedi")
     assert spec, "it is a dependency of ci-eval"
     return Path(str(spec.origin)).parent.parent

@@ -18,17 +18,17 @@ from ci_eval.plugins.learning.ngrams import distinct
 
 class CountingOptions(PredictorOptions, frozen=True, kw_only=True):
     project: bool = True
-    """Whether tokens of the project's other files follow those of the open file."""
+    """True if the tokens of the project's other files are suggested after those of the open file."""
 
 
 class Counting(Predictor[CountingOptions]):
-    """A predictor that knows the tokens on both sides of the caret, and the frequency of each in other files."""
+    """A predictor that knows the tokens before and after the caret, and the frequency of tokens in other files."""
 
     def __init__(self, options: CountingOptions, surroundings: Surroundings) -> None:
         super().__init__(options, surroundings)
         self.around = Surrounding(surroundings.language, 1, self.asked)
         self.elsewhere: dict[str, int] = {}
-        """The tokens of the project's other files with their frequencies, the most frequent first."""
+        """The tokens of the project's other files → their frequencies, the most frequent token first."""
 
     @cached_property
     def _project(self) -> Project:
@@ -45,14 +45,14 @@ class Frequency(Counting):
     def predict(self, before: str, after: str) -> Iterable[str]:
         self.around.read(before, after)
         here = Counter(self.around.before.following(())) + Counter(self.around.after.following(()))
-        # Ties are ordered by text, so that answers do not depend on the order of reading.
+        # Sort ties by text, so that answers do not depend on the order in which files are read.
         ranked = sorted(here, key=lambda text: (-here[text], -self.elsewhere.get(text, 0), text))
         return chain(ranked, self.elsewhere)
 
 
 class Recency(Counting):
-    """A predictor that sorts the file's tokens by their distance to the caret. Of two at the same distance, the one
-    before the caret comes first."""
+    """A predictor that sorts the file's tokens by distance to the caret. At equal distance, the token before the caret
+    comes first."""
 
     def predict(self, before: str, after: str) -> Iterable[str]:
         self.around.read(before, after)
@@ -68,17 +68,17 @@ class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
         "project",
     )
     weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
-    """The weight of a context compared with all shorter ones."""
+    """The weight of a context relative to all shorter contexts."""
     order: Annotated[int, Meta(ge=1, le=20)] = 6
-    """Tokens of the longest counted sequences: the context, and the token after it."""
+    """The length in tokens of the longest counted sequences: the context and the token after it."""
     capacity: Annotated[int, Meta(ge=1)] = 5_000
-    """The number of tokens before the caret in the file's cache."""
+    """The number of tokens before the caret that the file's cache keeps."""
     candidates: Annotated[int, Meta(ge=1)] = 20
-    """The number of tokens that get a probability for each side of the caret, from the longest contexts."""
+    """The number of tokens per side of the caret that get a probability, from the longest contexts."""
 
 
 class Ngram(Predictor[NgramOptions]):
-    """A predictor that mixes the probabilities of the nested n-gram caches of file, folder and project."""
+    """A predictor that mixes the probabilities of nested n-gram caches for the file, its folder and the project."""
 
     def __init__(self, options: NgramOptions, surroundings: Surroundings) -> None:
         super().__init__(options, surroundings)
@@ -86,7 +86,7 @@ class Ngram(Predictor[NgramOptions]):
 
     @cached_property
     def _project(self) -> Project:
-        # If neither scope is used, the project's files need not be read.
+        # If neither scope is used, do not read the project's files.
         wider = {"folder", "project"} & set(self.options.scopes)
         return Project(self.files if wider else {}, self.surroundings.language, self.options.order, self.asked)
 

@@ -24,23 +24,23 @@ def _start_basedpyright(place: Place) -> list[str]:
 
 
 def _members(place: Place) -> list[str]:
-    """Return the folders of the project's own packages, without `src`, which these servers find themselves."""
+    """Return the folders of the project's own packages except `src`, which these servers find on their own."""
     return [str(folder) for folder in place.sources if folder != place.root / "src"]
 
 
 def _analysis(place: Place) -> dict[str, Any]:
-    # `autoSearchPaths` adds `src`. The extension for VS Code turns it on, the server alone does not.
+    # `autoSearchPaths` adds `src`. The VS Code extension enables it, but the server alone does not.
     analysis: dict[str, Any] = {"diagnosticMode": "openFilesOnly", "autoSearchPaths": True}
     return analysis | ({"extraPaths": members} if (members := _members(place)) else {})
 
 
 def _basedpyright_settings(place: Place) -> dict[str, Any]:
-    # Without an interpreter, basedpyright looks for one in the project and runs it.
+    # If no interpreter is set, basedpyright searches the project for one and runs it.
     return {"python": {"pythonPath": str(answering_python(place))}, "basedpyright": {"analysis": _analysis(place)}}
 
 
 def _pyright_settings(place: Place) -> dict[str, Any]:
-    # Without an interpreter, pyright runs the first one on PATH.
+    # If no interpreter is set, pyright runs the first one on PATH.
     return {"python": {"analysis": _analysis(place) | {"indexing": False}, "pythonPath": str(answering_python(place))}}
 
 
@@ -48,9 +48,9 @@ LINTERS = ("flake8", "mccabe", "pycodestyle", "pydocstyle", "pyflakes", "pylint"
 
 
 def _pyrefly_options(place: Place) -> dict[str, Any]:
-    """Write the configuration that pyrefly reads instead of the project's own, and return the options that name it.
+    """Write the configuration that pyrefly reads instead of the project's own. Return the options with its path.
 
-    Imports are looked for in the project, its `src`, and the folders above each file, as without a configuration.
+    As without a configuration, imports are searched in the project, its `src`, and the folders above each file.
     """
     # The project's own configuration could name programs to run.
     lines = {
@@ -58,7 +58,7 @@ def _pyrefly_options(place: Place) -> dict[str, Any]:
         "search-path": [*map(str, place.sources), str(place.root)],
         "enable-fallback-search-path": True,
         # The values that pyrefly would get from an interpreter (`env_query` in crates/pyrefly_config/src/environment,
-        # 1.4.1), for which it must not search the project.
+        # 1.4.1). It must not search the project for one.
         "skip-interpreter-query": True,
         "python-platform": sys.platform,
         "python-version": ".".join(map(str, sys.version_info[:3])),
@@ -139,7 +139,7 @@ _SERVERS = (
         recipe=Pip(package="pyrefly", version="1.4.1"),
         why="a configuration of ours in place of the project's, which may name programs to run",
         command=Template(("{folder}/bin/pyrefly", "lsp")),
-        # pyrefly opens files before it asks for its settings, so it gets them at the start as well.
+        # pyrefly opens files before it requests its settings, so the settings are also sent at the start.
         options=_pyrefly_options,
         settings=_pyrefly_settings,
         auto_import=AutoImport(
@@ -168,7 +168,7 @@ _SERVERS = (
         licence="MIT",
         recipe=Pip(package="ty", version="0.0.104"),
         command=Template(("{folder}/bin/ty", "server")),
-        # ty reads its options before it asks for its settings.
+        # ty reads these options before it requests its settings.
         options=_ty_settings,
         settings=_ty_settings,
         auto_import=AutoImport(
@@ -178,12 +178,12 @@ _SERVERS = (
     _server(
         name="zuban",
         summary="type checker and language server for Python",
-        # Because of this licence, zuban must run as a separate program.
+        # The licence requires that zuban run as a separate program.
         licence="AGPL-3.0-only",
         recipe=Pip(package="zuban", version="0.10.2"),
         command=Template(("{folder}/bin/zuban", "server")),
         variables=_zuban_variables,
-        # The kind of an imported class, "class" or "variable", depends on earlier questions.
+        # The kind of an imported class, "class" or "variable", depends on earlier requests.
         quirks=ServerQuirks(kinds=False),
     ),
 )

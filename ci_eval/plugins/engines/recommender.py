@@ -1,4 +1,4 @@
-"""A recommender of method calls, trained by `ci-eval train-recommender`. It answers queries about objects."""
+"""A recommender of method calls, trained by `ci-eval train-recommender`. It answers the task method-calls."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class RecommenderOptions(EngineOptions, frozen=True, kw_only=True):
     model: str = ""
     """The file of the trained model."""
     threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
-    """The lowest score of a call that is proposed; None = the usual one of the model's kind."""
+    """The minimum score of a proposed call. None selects the default of the model's kind."""
     unknown_definition: Literal["evidence", "ignore"] = "evidence"
-    """Whether the unknown definition of an object counts as evidence, or is ignored."""
+    """Whether an unknown definition of the object counts as evidence or is ignored."""
 
 
 class Recommending(OpenText):
@@ -62,7 +62,7 @@ class RecommenderEngine(ConfigurableEngine):
 
     @property
     def training_seed(self) -> int | None:
-        """Return the seed of the model's training; None if the training does not depend on a seed."""
+        """The seed of the model's training; None if the training does not depend on a seed."""
         return Trained(find_model_file(self.options)).training_seed
 
     def install(self, version: str | None, cache: Path) -> Installation:

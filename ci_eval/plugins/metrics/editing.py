@@ -1,9 +1,8 @@
-"""The figures of tasks that edit in another way: code golf, missing imports, carets inside a token, places for new
-names.
+"""The metrics of the tasks golf, imports (missing imports), inside (carets inside a token) and silent (new names).
 
-Golf: a session is a line, after the JetBrains plugin's golf. Actions of a line = characters typed + suggestion lists
-called up + steps down to what was taken + Enter for each taken. Inside a token, ranks do not count: the engine sees the
-whole word, and may order by it.
+In golf, a session is a line, as in the JetBrains plugin. The moves of a line are the typed characters + the opened
+lists + the steps down to each accepted suggestion + one Enter for each of them. For a caret inside a token, ranks do
+not count: the engine sees the whole word and may sort by it.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from ci_eval.plugins.tasks.golf import TASK as GOLF
 
 
 def observe_excess_moves(session: SessionScore) -> Sequence[Observation]:
-    """Return (moves - fewest, most - fewest); most = each character typed, and each list called up in vain.
+    """Return (moves - fewest, most - fewest). `most` counts every character as typed and every list as opened in vain.
 
-    The figure is the ratio of the sums. 0: the first suggestion completed every line; 1: no suggestion was of any use.
+    The metric is the ratio of the sums: 0 if the first suggestion completed every line, 1 if no suggestion helped.
     """
     most = most_moves(session)
-    # A line of the fewest moves leaves nothing to save.
+    # If typing the line by hand already takes the fewest moves, no suggestion can save any.
     if not scoring.evaluated(session) or most <= FEWEST_MOVES:
         return []
     return [(moves(session) - FEWEST_MOVES, most - FEWEST_MOVES)]
@@ -38,7 +37,7 @@ def perfect(session: SessionScore) -> bool:
 
 
 def of_offered(name: str, summary: str, value: Callable[[Mapping[str, float]], float]) -> Metric:
-    """Return a metric over the sessions that offer the name with any import. The first such suggestion counts."""
+    """Return a metric over the sessions that offer the name, with any import. The first such suggestion counts."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         grades = scoring.grades_of(session)

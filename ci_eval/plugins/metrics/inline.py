@@ -1,7 +1,7 @@
-"""The quality of lines, statements and blocks suggested in one piece: how right the first suggestion is, and whether a
-modelled user would accept it.
+"""The quality of suggested lines, statements and blocks: how similar the first suggestion is to the expected text, and
+whether a modelled user would accept it.
 
-The user is the inline user of docs/ml.md: a rule, since no table of probabilities is published for such suggestions.
+The user is the inline user of docs/ml.md. It is a rule because no table of acceptance probabilities is published.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ci_eval.plugins.tasks.inline import TASK
 
 
 def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
-    """Return the metric of a grade's mean over all evaluated sessions; 0 if the engine failed."""
+    """Return the metric that is the mean of a grade over all evaluated sessions. A failure counts as 0."""
     return _metric(name, summary, partial(grade, name=score), unit)
 
 
 def observe_saving(session: SessionScore, saved: Callable[[SessionScore], float]) -> Sequence[Observation]:
-    """Return (characters that the suggestion would have saved typing, characters that were to be typed)."""
+    """Return (characters that the suggestion would have saved, characters that the user had to type)."""
     if not evaluated(session):
         return []
     return [(max(saved(session), 0.0), float(len(session.expected_text) - _typed(session)))]
@@ -33,7 +33,7 @@ def _typed(session: SessionScore) -> int:
 
 
 def observe_syntax(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 if the file can be parsed with the suggestion in it, else 0; nothing without a suggestion."""
+    """Return 1 if the file parses with the suggestion inserted, else 0. Return nothing if there is no suggestion."""
     grades = grades_of(session)
     return [(grades["wellFormed"], 1.0)] if "wellFormed" in grades and session.lookups[-1].total else []
 
@@ -42,16 +42,16 @@ _metric = partial(make_metric, of=TASK.unit, order=(6,), shown=True)
 _acceptance = partial(make_metric, of=TASK.unit, order=(6, 1))
 
 KEY, THOUGHT = 0.2, 1.35
-"""The seconds for a key, and for a decision: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
+"""The seconds to press a key and to decide: K and M of the keystroke-level model (Card, Moran and Newell 1980)."""
 WORTH = math.ceil((THOUGHT + KEY) / KEY)
-"""From this number of characters on, reading a suggestion and accepting it by a key is faster than typing it: 8."""
+"""The minimum length, 8 characters, at which reading and accepting a suggestion is faster than typing it."""
 
 
 def accepted_length(session: SessionScore) -> int:
-    """Return how many characters the user accepts of the first suggestion at the last lookup.
+    """Return the number of characters that the user accepts of the first suggestion in the last lookup.
 
-    The user accepts it if its first line is the expected one, or if it is right to its end and adds at least `WORTH`
-    characters. If only its first line is right, that line is accepted. A single character is typed sooner.
+    The user accepts the whole suggestion if it is correct to its end and adds at least `WORTH` characters. If only its
+    first line is correct, the user accepts that line. A single character is faster to type.
     """
     grades = grades_of(session)
     typed = _typed(session) if grades else 0
@@ -75,7 +75,7 @@ METRICS: tuple[Metric, ...] = (
     _metric(
         "MatchedRatio",
         "share of the typing that suggestions save which are right to their end",
-        # Characters that are typed already save nothing.
+        # Characters that the user has already typed are not saved.
         partial(observe_saving, saved=lambda session: grades_of(session).get("matched", 0.0) - _typed(session)),
     ),
     mean("FirstTokenMatch", "share of sessions whose first suggestion begins with the right token", "firstToken"),
@@ -92,7 +92,7 @@ METRICS: tuple[Metric, ...] = (
     _acceptance(
         "AcceptedTyping",
         "share of the typing that the inline user saves by accepting, which takes one key",
-        # One key accepts it.
+        # Accepting takes one key.
         partial(observe_saving, saved=lambda session: accepted_length(session) - 1.0),
     ),
 )

@@ -1,9 +1,9 @@
-"""The time that a user waits, in milliseconds, over every lookup of every evaluated session, and the answers in time;
-the CPU time of the engine's processes, where they are on this machine.
+"""The time that a user waits, in milliseconds, over all lookups of all evaluated sessions; the share of answers in
+time; the CPU time of the engine's processes, if they run on this machine.
 
-A time-out counts as the time limit; a lookup that crashed has no latency. If sessions were asked in several rounds, the
-latency of a lookup is its median over the rounds. Of the deadlines, 100 ms is what feels instantaneous (Nielsen 1993,
-after Miller 1968); by 200 ms a fast typist has pressed the next key.
+A time-out counts as the time limit; a crashed lookup has no latency. If sessions were asked in several rounds, the
+latency of a lookup is its median over the rounds. A delay of 100 ms feels instantaneous (Nielsen 1993, after Miller
+1968); within 200 ms a fast typist has pressed the next key.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def observe(session: SessionScore) -> Sequence[Observation]:
 
 
 def observe_cold(session: SessionScore) -> Sequence[Observation]:
-    """Return the latency of the first lookup after a file was opened, which the engine must read before it answers."""
+    """Return the latency of the first lookup after a file was opened. The engine must read the file first."""
     return [(lookup.latency, 1.0) for lookup in session.lookups if lookup.cold]
 
 
@@ -35,12 +35,12 @@ def latency(name: str, summary: str, observed: Observe = observe, statistic: str
 
 
 def right_within(budget: int) -> Metric:
-    """Return the metric of expected first suggestions within `budget` ms; all others are misses."""
+    """Return the metric for the share of sessions in which the expected text came first within `budget` ms."""
 
     def observe(session: SessionScore) -> list[tuple[float, float]]:
         if not evaluated(session):
             return []
-        # A late answer is a miss, since the user has typed on.
+        # A late answer is a miss because the user has continued typing.
         return [(float(rank_of(session) == 1 and session.lookups[session.until - 1].latency <= budget), 1.0)]
 
     summary = f"share of sessions in which the expected text stood first, within {budget} ms"

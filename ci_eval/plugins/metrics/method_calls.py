@@ -1,6 +1,6 @@
-"""The agreement of proposed calls with the calls that were added to an object.
+"""The agreement of the proposed calls with the calls that the developer added to an object.
 
-Every evaluated session is in the denominator of its strategy; RANDOM is the mean over its lookups, and counts once.
+Every evaluated session is in the denominator of its strategy. A RANDOM session counts once, with its lookups' mean.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from ci_eval.core.scoring import evaluated, make_metric
 from ci_eval.plugins.tasks.method_calls import TASK, mean
 
 STRATEGIES = {"Real": "REAL", "RealStar": "REAL*", "Random": "RANDOM", "Linear": "LINEAR"}
-"""The strategy by the end of a metric's name."""
+"""The suffix of a metric's name → the strategy of its queries."""
 
 
 OF_CHOICES = {"f1", "precision", "recall"}
-"""The grades that need the end of a list, which has no meaning in the lists of completion engines."""
+"""The grades that depend on where a list ends. A list of a completion engine has no meaningful end."""
 
 
 def metric(name: str, summary: str, grade: str, strategy: str = "", *, shown: bool = False) -> Metric:
-    """Return the metric of a grade's mean over the queries of a strategy, "" = of all; 0 if the engine failed."""
+    """Return the metric of a grade's mean over the queries of `strategy` (all queries if empty). A failure is 0."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         if not evaluated(session) or strategy not in {"", session.properties.strategy}:

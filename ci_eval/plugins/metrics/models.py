@@ -1,6 +1,5 @@
-"""The figures of the responses of language models: tokens, money, time to the first token, and the chance that one of
-several answers is right. Other engines have none.
-"""
+"""The metrics of language models: tokens, cost, time to the first token, and the chance that one of several answers is
+right. Other engines have no values."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ def make_usage_metric(
     better: Literal["lower", "neither"] = "lower",
     **facts: Any,
 ) -> Metric:
-    """Return a metric over all lookups that a language model answered and for which its endpoint reports the value."""
+    """Return a metric over all lookups for which the endpoint of a language model reported the value."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         values = [value(lookup.usage) for lookup in session.lookups if lookup.usage]
@@ -35,7 +34,7 @@ def make_usage_metric(
 
 
 def _confidence(session: SessionScore) -> Sequence[Observation]:
-    """Return (log-probability of the suggestion, 1 if it was the expected text, else 0) for each lookup."""
+    """Return (log-probability of the suggestion, 1 if it was the expected text or else 0) for each lookup."""
     return [
         (lookup.usage.logprob, float(lookup.rank == 1))
         for lookup in session.lookups
@@ -49,11 +48,11 @@ def _cost_of_session(session: SessionScore) -> Sequence[Observation]:
 
 
 RIGHT = ("passes", "judge", "lineMatch")
-"""The grades that decide whether an answer is right: of a test, of a comment, of a text."""
+"""The grades that decide whether an answer is right, for unit tests, review comments and inline text."""
 
 
 def is_right(session: SessionScore) -> bool | None:
-    """Return whether the answer is right by the session's first grade in RIGHT; None without such a grade."""
+    """Return whether the answer is right by the first grade in `RIGHT` that the session has; None if it has none."""
     grades = grades_of(session)
     return next((grades[name] > 0 for name in RIGHT if name in grades), None)
 

@@ -1,5 +1,5 @@
-"""The quality of answers to records. Review comments have the grades of an answer's best comment; tests have CodeBLEU
-and its parts, and the results of running them (`run.tests`)."""
+"""The quality of answers to records. Review comments have the grades of the best comment of an answer. Unit tests have
+CodeBLEU, its parts, and the results of running them (`run.tests`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.plugins.tasks import code_review, unit_tests
 
 
 def make_hit_observer(k: int) -> Observe:
-    """Return a function that observes, in judged reviews, if the judge accepts one of the first k comments.
+    """Return a function that observes, in judged reviews, whether the judge accepts one of the first k comments.
 
     MERA CODE's card calls this pass@k, although that name usually means an estimate over repeated answers.
     """
@@ -29,20 +29,20 @@ def make_hit_observer(k: int) -> Observe:
 
 
 def comments(session: SessionScore) -> Sequence[Observation]:
-    """Return the number of comments in an answer. Comments after the tenth are ignored."""
+    """Return the number of comments in an answer, counting at most ten."""
     if not evaluated(session) or not session.lookups:
         return []
     return [(float(min(session.lookups[-1].total, code_review.MOST)), 1.0)]
 
 
 def parses(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 if the grammar can read all of the test, else 0; nothing without a test."""
+    """Return 1 if the whole test parses without a syntax error, else 0. Answers without a test are not counted."""
     grades = grades_of(session)
     return [(float(grades["parsed"] == 1), 1.0)] if "parsed" in grades and session.lookups[-1].total else []
 
 
 def _metric(name: str, summary: str, observe: Observe | str, unit: str = "share", **facts: Any) -> Metric:
-    """Return the metric of what is observed, or of a grade of that name; 0 if the engine failed."""
+    """Return a metric. If `observe` is a string, it is the name of a grade; a failure of the engine counts as 0."""
     if isinstance(observe, str):
         observe = partial(grade, name=observe)
     statistic = "count" if unit in {"count", "money"} else "ratio"
@@ -50,7 +50,7 @@ def _metric(name: str, summary: str, observe: Observe | str, unit: str = "share"
 
 
 def _where_present(name: str, summary: str, key: str, unit: str = "share", **facts: Any) -> Metric:
-    """Return the metric of a grade over the sessions that have it."""
+    """Return a metric over the sessions that have the grade `key`."""
     return _metric(name, summary, observe_present(key), unit, **facts)
 
 
@@ -90,8 +90,8 @@ _REVIEWS = (
         better="lower",
     ),
 )
-# The figures of tests that are run are means over the sessions whose tests were run, or could not be found in the
-# engine's answer. There is no figure if no session has the grade.
+# The metrics of test runs are means over the sessions whose tests were run, or whose answers contained no test. If no
+# session has the grade, the metric has no value.
 _TESTS = (
     _metric(
         "CodeBLEU",

@@ -1,5 +1,5 @@
 """The files `metrics.json`, `comparison.json`, `overview.json`, `sweep.json`, `suite.json`, `causes.json` and
-`cases.json`: every figure of a result for scripts, in the documented format 1."""
+`cases.json`. They hold all values of a result for scripts, in the documented format 1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ci_eval.rendering.reporters import COMPARED, COUNTED, FACTS, FIGURES, LISTE
 
 
 class Json:
-    """Writes JSON; a missing figure is null."""
+    """Writes a JSON file. A missing value is null."""
 
     name = "json"
     results = get_args(Result)
@@ -24,7 +24,7 @@ class Json:
         if isinstance(result, Evaluation):
             name, filters = "metrics", {of: _pick(figures, FIGURES) for of, figures in result.filters.items()}
             for of, figures in result.filters.items():
-                # Shards finish in any order. Sorted files let two reports differ only in lines whose figures differ.
+                # Shards finish in any order. With sorted files, two reports differ only in lines whose values differ.
                 filters[of] |= {
                     "kinds": dict(sorted(figures.kinds.items())),
                     "files": dict(sorted(figures.files.items())),
@@ -53,7 +53,7 @@ class Json:
 
 
 def _pick(result: msgspec.Struct, names: str, unless_empty: str = "") -> dict[str, object]:
-    """Return fields by their names in JSON, in this order; those of `unless_empty` only if they have a value."""
+    """Return fields by their JSON names, in this order; those in `unless_empty` only if they are not empty."""
     known = {field.encode_name: getattr(result, field.name) for field in msgspec.structs.fields(result)}
     picked = {name: known[name] for name in names.split()}
     return picked | {name: known[name] for name in unless_empty.split() if known[name] not in (None, ())}

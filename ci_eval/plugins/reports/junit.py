@@ -1,4 +1,4 @@
-"""The file `junit.xml`, for tools that read test reports: each gate of a comparison, and each case, is a test."""
+"""The file `junit.xml` for tools that read test reports. Each gate of a comparison is a test, and so is each case."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ci_eval.core.model import Comparison
 from ci_eval.core.model.report import Cases
 from ci_eval.rendering.reporters import Reporter
 
-# XML 1.0 allows no other characters, not even escaped (https://www.w3.org/TR/xml/#charsets).
+# XML 1.0 allows no other characters, even if escaped (https://www.w3.org/TR/xml/#charsets).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Junit:
-    """Writes junit.xml. A comparison without gates has one test: that it was made."""
+    """Writes junit.xml. A comparison without gates has a single test, which passes."""
 
     name = "junit"
     results = (Comparison, Cases)
@@ -42,8 +42,8 @@ class Junit:
 
 
 def _clean(text: str) -> str:
-    """Return the text in one line, with a replacement for each character that XML cannot hold."""
-    # Tools print the text into logs, in which a second line could be a command to the CI.
+    """Return the text on one line, with a replacement for each character that XML does not allow."""
+    # Tools print the text to logs, where a second line could be a command to the CI.
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 
 

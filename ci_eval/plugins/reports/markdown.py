@@ -1,4 +1,4 @@
-"""The file `report.md` of each result, for GitHub: short enough for a job summary or a comment."""
+"""The file `report.md` of each result, for GitHub. It is short enough for a job summary or a comment."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ci_eval.rendering.verdicts import (
 
 
 class Markdown:
-    """Writes report.md, causes.md or cases.md. Text from outside is always shown as code."""
+    """Writes report.md, causes.md or cases.md. Text from outside is always formatted as code."""
 
     name = "markdown"
     results = get_args(Result)
@@ -68,7 +68,7 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
     rows = [(name, code(text, 1000)) for name, text in configuration_rows(evaluation.sent)]
     configuration = _fold("Configuration sent to the engine", table("", ("Part", "Value"), rows))
     title = f"# {prose(evaluation.title)}"
-    # Without any figure, tables would be empty: only the reasons are left.
+    # If the engine failed everywhere, the tables would be empty, so only the reasons are shown.
     if failed := figure_texts.failed_everywhere(evaluation):
         lead = f"**{prose(failed, 1000)}**"
         gates = gate_table(evaluation.gates)
@@ -127,7 +127,7 @@ def _evaluation_filters(evaluation: Evaluation, opened: str, infos: Sequence[Met
             *(amount(figures.metrics.get(info.name, figure_texts.NO_ESTIMATE).value, info.unit) for info in shown),
         )
         for name, figures in evaluation.filters.items()
-        # The figures by letters typed have a table of their own.
+        # The numbers by typed letters have their own table.
         if name != opened and figures not in lengths
     )
     return table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
@@ -184,7 +184,7 @@ def _colophon(evaluation: Evaluation) -> str:
 
 
 LONGEST = 65_000
-"""The longest report, in characters; a comment on GitHub may have 65,536."""
+"""The maximum length of a report, in characters. GitHub allows 65,536 in a comment."""
 
 WORST = 25
 FILES = 50
@@ -225,7 +225,7 @@ def _write_comparison(comparison: Comparison) -> str:
         parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
     text = ""
     for part in filter(None, parts):
-        # Room is left for the sentence below.
+        # Leave room for the sentence below.
         if len(text) + len(part) > LONGEST - 200:
             text += "\nThe rest is in the HTML report.\n"
             break
@@ -234,7 +234,7 @@ def _write_comparison(comparison: Comparison) -> str:
 
 
 def summary(comparison: Comparison) -> str:
-    """Return the results for this project and for other code, and what was compared."""
+    """Return the results for this project, those expected in other projects, and what was compared."""
     lines = [*verdict_lines(comparison, prose), elsewhere_line(comparison)]
     commits = commits_between(comparison.base.revision, comparison.new.revision)
     lines.append(f"{pairs_text(comparison)}.")

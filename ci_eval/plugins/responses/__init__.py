@@ -1,1 +1,1 @@
-"""The readers of language models' responses. They remove thoughts, marks, fences and headings around the answer."""
+"""The readers of language models' responses. They remove what is around an answer, such as thoughts and fences."""

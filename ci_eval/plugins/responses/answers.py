@@ -1,4 +1,4 @@
-"""The readers of a response: the text for a caret, the code for a record, or a reviewer's comments."""
+"""The readers of a response: they return the text at a caret, the code for a record, or a reviewer's comments."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from ci_eval.plugins.responses.cleaning import BLANK_LINES, Pairs, fence_tags, f
 _SPAN = re.compile(
     r"\s*(?P<ticks>`+)(?:(?<=```)(?P<tag>[\w+#-]+)[ \t]+)?(?P<code>[^`](?:.*?[^`])?)(?P=ticks)\.?\s*", re.DOTALL
 )
-"""The pattern of an answer between equally many backticks. The language may follow three of them."""
+"""The pattern of an answer between two equal runs of backticks. A language tag may follow three backticks."""
 _FOREIGN_BLANKS = re.compile(r"(?:[^\S\x00-\x7f]|[\u200b-\u200f\u2060\ufeff])+")
-"""The pattern of blanks and invisible signs outside of ASCII. No code begins with them."""
+"""The pattern of whitespace and invisible characters outside of ASCII. No code begins with them."""
 _TEXT_NODES = re.compile(r"comment|string|heredoc|literal|text|content")
 _NO_CODE = re.compile(
     r"diff --git |--- [^\n]*\n\+\+\+ |#{2,6} [^#\n]+\n\s*\S|"
     r"[*_>#]*[ \t]*(?=[^\W\d_])(?![a-z])[\w .,!'’-]+[:\uff1a][*_]*[ \t]*\n\s*\S|[Nn]/[Aa]\W*\Z"
 )
-"""The pattern of the beginning of a diff, of a heading (`Code:`) above the answer, or of `N/A`: many languages read its
-first line as code."""
+"""The pattern of a text that begins with a diff or with a heading (`Code:`) above the answer, or that is `N/A`. Many
+grammars parse its first line as code."""
 _LEAD = re.compile(r"(?:[\W\d_]*[\s\"'“`：•]|.*(?:[:：`]|\w!|<[^<>]+>)\s*)")
-"""The pattern of what is before code in a list, a table or JSON, after a label, or in a tag."""
+"""The pattern of the text before code in a list, table, JSON array or tag, or after a label."""
 _MARKS = re.compile(r"[\W\d_]*(?:</\w+>)?[\W\d_]*")
 FEWEST_REPEATED = 8
-"""Characters of a line that is recognised as a repetition: `}` or `end` may just occur twice."""
+"""The minimum length of a line that counts as repeated: lines such as `}` or `end` also occur twice by chance."""
 BACKTICK_FREE = frozenset({"python", "java", "c", "cpp", "c_sharp", "rust", ""})
-"""The grammars in whose languages no code begins with a backtick."""
+"""The grammars of languages in which no code begins with a backtick."""
 
 
 class Inserted(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a response that is inserted at a caret, and the rules that found it."""
+    """The part of a response that is inserted at a caret, and the rules by which it was found."""
 
     begin: int
     end: int
     rules: tuple[str, ...] = ()
     is_readable: bool = True
-    """False if no part of the response, or more than one, is code at the caret."""
+    """False if no part of the response is code at the caret, or if several parts are."""
 
 
 class Hole(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,15 +50,15 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
     original: str
     """The expected text at the caret."""
     grammar: str = ""
-    """"" = not known: every text counts as code."""
+    """Empty if the grammar is not known: then every text counts as code."""
     _trees: dict[str, Tree] = msgspec.field(default_factory=dict)
 
     def reads(self, text: str) -> bool:
-        """Return whether the text at the caret adds no ERROR node to those that the original text gives."""
+        """Return whether `text` at the caret causes no ERROR nodes beyond those that the original text causes."""
         return not self.grammar or text == self.original or self._errors(text) <= self._errors(self.original)
 
     def is_quoted(self, text: str, offset: int) -> bool:
-        """Return whether this offset of the text is in a comment or literal once the text is at the caret."""
+        """Return whether this offset of `text` is in a comment or literal when `text` is inserted at the caret."""
         if not self.grammar:
             return False
         position = len((self.before + text[:offset]).encode())
@@ -76,8 +76,8 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
         return self._trees[text]
 
     def _errors(self, text: str) -> set[tuple[int, int]]:
-        """Return begin and end of ERROR and missing nodes. Offsets after the caret count from the end of the file, so
-        that they do not depend on the text."""
+        """Return the ranges of ERROR and missing nodes. Offsets after the caret are counted from the end of the file,
+        so they do not depend on the length of the inserted text."""
         root = self._parse(text).root_node
         caret, length = len(self.before.encode()), root.end_byte
         waiting: list[Node] = [root]
@@ -104,11 +104,11 @@ def extract_insertion(
     ends: Sequence[str] = (),
     chat: bool = False,
 ) -> Inserted:
-    """Return the part of a response that continues the text at the caret. `suggest`: returns what a part would insert,
-    cut to the span; `chat`: blank lines before the answer do not belong to it.
+    """Return the part of a response that continues the text at the caret. `suggest` returns what a part would insert,
+    cut to the span. If `chat` is true, blank lines before the answer are removed.
 
     A fence, backticks around the answer, or a repeated beginning of the line are removed only if they cannot be code at
-    the caret. If several parts may be meant, the answer is unreadable.
+    the caret. If several parts may be the answer, the response is unreadable.
     """
 
     def reads(part: str) -> bool:
@@ -142,8 +142,8 @@ def extract_insertion(
 
 
 def _contains_expected(text: str, hole: Hole) -> bool:
-    """Return whether a line of the response has the expected text after a mark (`1. x`, `["x"]`) or a label, or below
-    another line. Reports show unreadable answers, so that a right answer in another form is noticed."""
+    """Return whether the response has the expected text on its own after a mark (`1. x`, `["x"]`) or label, or below
+    another line. Such an answer counts as unreadable; reports show it, so a right answer in another form is noticed."""
     words, start = hole.original.split(), hole.before.rpartition("\n")[2].strip()
     plain = html.unescape(text).replace('\\"', '"')
     original = r"\s+".join(map(re.escape, words))
@@ -159,7 +159,7 @@ def _contains_expected(text: str, hole: Hole) -> bool:
 
 
 def _is_json(text: str) -> bool:
-    """Return whether the whole text is a JSON object, which no prompt asks for; most languages parse it as code."""
+    """Return whether the whole text is a JSON object. No prompt asks for JSON, but most grammars parse it as code."""
     if not text.lstrip().startswith("{"):
         return False
     try:
@@ -171,13 +171,13 @@ def _is_json(text: str) -> bool:
 def _parts(
     text: str, begin: int, end: int, hole: Hole, tags: set[str], suggest: Callable[[str], str], *, chat: bool
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield the parts that may be meant: the text before the first fence, and the code in fences of the language. A
-    chat is asked for a fence: if it closes one that names the language, the words before are no code."""
+    """Yield the candidates for the answer: the text before the first fence, and the code in fences of the language. In
+    a chat response with a closed fence tagged with the language, the text before it is not code."""
     inner = text[begin:end]
     fences = find_fences(inner)
     is_asked = chat and any(fence.is_closed and fence.tag and fence.tag in tags for fence in fences)
     if fences and not is_asked and inner[: fences[0].start].strip():
-        # A fence in a comment or literal is part of the code.
+        # A fence inside a comment or literal is part of the code.
         fences = [fence for fence in fences if not hole.is_quoted(inner, fence.start)]
     if not fences:
         yield begin, end, ""
@@ -186,26 +186,26 @@ def _parts(
         yield begin, begin + fences[0].start, ""
     for fence in fences:
         part = inner[fence.begin : fence.end]
-        # The indentation of a fence in a list is that of all its lines.
+        # In an indented fence, all lines have the fence's indentation, so use such a part only if it inserts one line.
         is_plain = part == fence.text or "\n" not in suggest(part)
         if is_plain and fence.tag in tags and (fence.text.strip() or not inner[: fences[0].start].strip()):
             yield begin + fence.begin, begin + fence.end, "fence"
 
 
 def _without_ticks(text: str, part: tuple[int, int, str], hole: Hole, tags: set[str]) -> list[tuple[int, int, str]]:
-    """Return the part without the backticks around it and, if the language may have them, the part as it is."""
+    """Return the part without the backticks around it, and also unchanged if the language has backticks."""
     begin, end, rule = part
     span = None if rule else _SPAN.fullmatch(text, begin, end)
     if not span or span["ticks"] in re.findall("`+", span["code"]):
         return [part]
     name = "code" if (span["tag"] or "").lower() in tags else "tag" if span["tag"] else "code"
     inner = (span.start(name), span.end("code"), "backticks")
-    # Python's grammar reads backticks although Python 3 has none. No language has several around code.
+    # Python's grammar accepts backticks although Python 3 has none. No language has several backticks around code.
     return [inner] if hole.grammar in BACKTICK_FREE or len(span["ticks"]) > 1 else [part, inner]
 
 
 def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tuple[int, int, str] | None:
-    """Return the part without the beginning of the caret's line and the lines above, if it repeats them."""
+    """Return the part without a repeated beginning of the caret's line (and lines above); None if there is none."""
     begin, end, rule = part
     *earlier, line = hole.before.split("\n")
     before, line = [text.strip() for text in earlier], line.lstrip()
@@ -221,10 +221,10 @@ def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tupl
 
 
 def extract_code(answer: str, language: str, prompt: str = "") -> str | None:
-    """Return the code in a fence of an answer, from which thoughts and tokens were removed; None without a fence.
+    """Return the code in a fence of a cleaned answer (without thoughts and tokens), or None if there is no fence.
 
-    Fences that name another language or repeat a text of the prompt do not count. Of the others, closed ones come
-    first, then those that name the language, then the last one.
+    Fences that are tagged with another language or that repeat text of the prompt are ignored. Closed fences are
+    preferred, then fences tagged with the language, then the last fence.
     """
     tags = fence_tags(language)
     fences = [fence for fence in find_fences(answer) if fence.tag in tags]
@@ -240,20 +240,20 @@ MARKER = re.compile(
     r"(?<=\s)(?:Комментарий|Comment) (?P<inline>\d{1,2}):[ \t]*",
     re.MULTILINE | re.IGNORECASE,
 )
-"""The pattern of a marker: `Комментарий 1:` and `Comment 1:`, which the prompts ask for, or the number of a list."""
+"""The pattern of a comment's marker: `Комментарий 1:` or `Comment 1:`, as prompts request, or the number in a list."""
 NOTHING = "no comments"
-"""The answer without comments, in small letters."""
+"""The answer that means that there are no comments, in lower case."""
 _SIGNS = " \t\n.!*_`"
 _RULE = re.compile(r"(?:\n[ \t]*[-*_•]+[ \t]*)+\Z")
-"""The pattern of rules (`---`) after a comment."""
+"""The pattern of horizontal rules (`---`) after a comment."""
 _PLACEHOLDER = re.compile(r"<[^<>\n]+>|…|\.\.\.")
 
 
 def extract_comments(answer: str) -> list[str] | None:
-    """Return the comments in an answer without thoughts and tokens, or None without a marker and NO COMMENTS.
+    """Return the comments in a cleaned answer, or None if it has neither a marker nor NO COMMENTS.
 
-    Markers count up from 0 or 1; other numbers belong to a comment. Placeholders of the prompt are left out, and
-    so are single words (`None`, `-`) next to longer comments.
+    Markers count up from 0 or 1; any other number belongs to a comment. Placeholders of the prompt are dropped, and so
+    are single words (`None`, `-`) if there are longer comments.
     """
     if answer.strip(_SIGNS).lower() == NOTHING:
         return []
@@ -261,18 +261,18 @@ def extract_comments(answer: str) -> list[str] | None:
     if fences and (fences[0].start, fences[0].end) == (0, len(answer.strip().removesuffix("```").rstrip())):
         answer = fences[0].text
     fences = [fence for fence in find_fences(answer) if fence.is_closed]
-    # Code in a fence is part of a comment.
+    # A marker inside a fence is code and belongs to a comment.
     markers = [mark for mark in MARKER.finditer(answer) if not any(f.start < mark.start() < f.end for f in fences)]
     at_lines = {int(match["number"]) for match in markers if match["number"]}
     marks: list[re.Match[str]] = []
     last = 0
     for match in markers:
         number = int(match["number"] or match["item"] or match["inline"])
-        # Some models count from 0, and some from 1 again for each file.
+        # Some models count from 0, and some start again at 1 for each file.
         is_next = number == last + 1 or (number in {0, 1} and (bool(match["number"]) or not marks))
         if match["inline"] and number in at_lines:
-            continue  # this comment refers to another one
-        # A comment may contain a numbered list. A list of comments begins with the answer.
+            continue  # a comment refers to another comment
+        # Numbered items are markers only if the answer begins with one; otherwise they are a list inside a comment.
         first = marks[0] if marks else match
         is_list = first["item"] is not None and not answer[: first.start()].strip()
         if is_next and (match["item"] is None or is_list) and (match["item"] is None) == (first["item"] is None):
@@ -282,7 +282,7 @@ def extract_comments(answer: str) -> list[str] | None:
         return None
     ends = [*(mark.start() for mark in marks[1:]), len(answer)]
     texts = [_RULE.sub("", answer[mark.end() : end].strip()).rstrip() for mark, end in zip(marks, ends, strict=True)]
-    # If the text has plain signs too, the comment is about entities.
+    # If the text also has literal angle brackets, its entities are part of the comment.
     texts = [text if "<" in text or ">" in text else html.unescape(text) for text in texts]
     filled = [text for text in texts if not (_PLACEHOLDER.fullmatch(text) or text.strip(_SIGNS).lower() == NOTHING)]
     return [text for text in filled if " " in text or "\n" in text] or filled

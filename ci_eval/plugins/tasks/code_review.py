@@ -1,4 +1,4 @@
-"""A task in which engines review a change in up to ten comments, after MERA CODE's task rucodereviewer."""
+"""A task in which engines review a change in at most ten comments, after MERA CODE's task rucodereviewer."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from ci_eval.core.scoring import grades_of
 from ci_eval.plugins.responses.answers import extract_comments
 
 MOST = 10
-"""Later comments of an answer are ignored."""
+"""The maximum number of comments; later ones are ignored."""
 
 MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий \d+:|$)", re.DOTALL)
 """MERA CODE's pattern of a comment (code_tasks/rucodereviewer, commit 7972841)."""
 
 
 def comments(answer: str, _record: Record) -> list[Suggestion] | None:
-    """Return the first ten comments, or None if the answer has no marker of a comment."""
+    """Return the first ten comments, or None if the answer has no comment marker."""
     texts = extract_comments(answer)
     return None if texts is None else [Suggestion(text=text, kind="marker") for text in texts[:MOST]]
 
 
 def comments_of_mera(answer: str, _record: Record) -> list[str]:
-    """Return the comments of the first ten that are not empty, as MERA CODE does."""
-    # MERA CODE counts empty comments among the first ten.
+    """Return the non-empty comments among the first ten, as MERA CODE does."""
     return [text for match in MERA.findall(answer)[:MOST] if (text := match.strip())]
 
 
@@ -39,7 +38,7 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 
 def score(session: SessionScore) -> float:
-    """Return the chrF of the closest comment, or, if a judge was asked, 1 / the first rank that the judge accepts."""
+    """Return 1 / rank of the first comment that the judge accepts; without a judge, the closest comment's chrF."""
     grades = grades_of(session)
     return grades.get("judge", grades.get("chrf", 0.0))
 

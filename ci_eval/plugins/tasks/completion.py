@@ -1,5 +1,5 @@
-"""The tasks about one token: to complete it, also with its missing import or with the caret inside, and to offer
-nothing where the code defines something new."""
+"""The tasks about one token: to complete it, also with its missing import or with the caret inside it, and to suggest
+nothing where the code defines a new name."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def is_offered(session: SessionScore) -> bool:
 
 
 def is_intact(session: SessionScore) -> bool:
-    """Return whether acceptance of a suggestion leaves the code as it is."""
+    """Return whether accepting a suggestion leaves the code as it is."""
     return is_offered(session) and session.lookups[-1].rank is not None
 
 
 def score_inside(session: SessionScore) -> float:
-    """Return 1 if a suggestion leaves the code as it is, 0.5 if one has the right name, else 0."""
+    """Return 1 if accepting a suggestion keeps the code as it is, 0.5 if one has only the right name, else 0."""
     return (is_offered(session) + is_intact(session)) / 2
 
 
@@ -89,17 +89,17 @@ SILENT_BANDS = (
 
 
 def rank_disturbance(_expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the first suggestion that begins as typed; None at a silent place."""
+    """Return the rank of the first suggestion that begins with the typed prefix, or None if there is none."""
     return next((place for place, suggestion in enumerate(shown, 1) if scoring.begins(suggestion, prefix)), None)
 
 
 def status_of_silence(lookups: Sequence[LookupScore]) -> Status:
-    """Return OK at a silent place, with or without a list, else NO_MATCH."""
+    """Return OK if no suggestion of the last list begins with the typed prefix, else NO_MATCH."""
     return Status.OK if lookups[-1].rank is None else Status.NO_MATCH
 
 
 def is_silent(session: SessionScore) -> bool:
-    """Return whether the engine answered, and nothing that it offers begins with what was typed."""
+    """Return whether the engine answered and no suggestion begins with the typed prefix."""
     return scoring.evaluated(session) and session.status not in FAILED and scoring.rank_of(session) is None
 
 

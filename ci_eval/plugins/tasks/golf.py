@@ -1,4 +1,4 @@
-"""A task in which a line is typed with as few actions as the suggestions allow, after the JetBrains plugin's."""
+"""A task in which a line is typed with as few actions as the suggestions allow, as in the JetBrains plugin."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ci_eval.core import model
 from ci_eval.core.contracts import Band, Hands, Item, Task
 
 LONGEST_LINE = 500
-"""The most characters of a line: longer ones are data or minified code, which is not typed."""
+"""The maximum length of a line. Longer lines are data or minified code, which nobody types."""
 
 TYPED_AT_MOST = 4
-"""The number of typed characters of a token after which no list is requested (as in the JetBrains plugin)."""
+"""The number of typed characters of a token after which no list is requested, as in the JetBrains plugin."""
 
 FEWEST_MOVES = 2
-"""The call and Enter, if the first suggestion of the first list completes the line."""
+"""The moves in the best case: opening one list and pressing Enter, since its first suggestion completes the line."""
 
 BANDS = (
     Band(name="up to 25 %", outcome="first"),
@@ -25,7 +25,7 @@ BANDS = (
 
 
 def items(text: str, tokens: Sequence[model.Token]) -> Iterator[Item]:
-    """Yield lines with tokens, without the blanks around them."""
+    """Yield the lines that contain tokens, without surrounding whitespace."""
     ranges: dict[int, list[tuple[int, int]]] = {}
     for token in tokens:
         start = text.rfind("\n", 0, token.offset) + 1
@@ -47,13 +47,13 @@ def items(text: str, tokens: Sequence[model.Token]) -> Iterator[Item]:
 
 
 def lookup_offsets(line: model.PlayItem) -> Iterator[tuple[int, int]]:
-    """Yield where completion is requested, and where the token begins that is typed there, in order."""
+    """Yield the offsets at which completion is requested, in order, each with the start of the token at that offset."""
     for begin, end in line.ranges:
         yield from ((offset, begin) for offset in range(begin, min(end, begin + TYPED_AT_MOST)))
 
 
 def askable(line: model.PlayItem) -> int:
-    """Count lists that are opened if none of them helps."""
+    """Return the number of lists that are opened if none of them helps."""
     return sum(1 for _ in lookup_offsets(line))
 
 
@@ -70,7 +70,7 @@ def play(line: model.PlayItem, hands: Hands) -> None:
 
 
 def rank(expected: str, prefix: str, shown: Sequence[model.Suggestion]) -> int | None:
-    """Return the rank of the longest suggestion that continues the line; None if none is longer than the prefix."""
+    """Return the rank of the longest suggestion that continues the line, or None if none is longer than the prefix."""
     fitting = [
         (-len(suggestion.text), number)
         for number, suggestion in enumerate(shown, 1)
@@ -81,26 +81,26 @@ def rank(expected: str, prefix: str, shown: Sequence[model.Suggestion]) -> int |
 
 
 def status(lookups: Sequence[model.LookupScore]) -> model.Status:
-    """Return OK if any suggestion was accepted, else NO_MATCH if there was any, else EMPTY."""
+    """Return OK if a suggestion was accepted, NO_MATCH if all suggestions were ignored, EMPTY if there were none."""
     if any(lookup.selected for lookup in lookups):
         return model.Status.OK
     return model.Status.NO_MATCH if any(lookup.total for lookup in lookups) else model.Status.EMPTY
 
 
 def moves(session: model.SessionScore) -> int:
-    """Return the actions that typing a line took. If the engine failed, the remaining text counts as typed."""
+    """Return the number of actions that typing a line took. The text that no suggestion inserted counts as typed."""
     accepted = [lookup for lookup in session.lookups if lookup.selected]
     typed = len(session.expected_text) - sum(lookup.accepted for lookup in accepted)
     return typed + len(session.lookups) + sum(lookup.rank or 0 for lookup in accepted)
 
 
 def most_moves(session: model.SessionScore) -> int:
-    """Return the actions if each character of the line is typed, and each list opened in vain."""
+    """Return the number of actions if every character is typed and every list is opened in vain."""
     return len(session.expected_text) + session.askable
 
 
 def effort(session: model.SessionScore) -> float:
-    """Return the position of a line's moves between the fewest (0) and the most (1)."""
+    """Return where the moves of a line lie between the fewest (0) and the most (1)."""
     return (moves(session) - FEWEST_MOVES) / max(most_moves(session) - FEWEST_MOVES, 1)
 
 

@@ -15,7 +15,7 @@ from ci_eval.core.scoring import grades_of, rank
 from ci_eval.core.text_spans import cut
 
 LONGEST = 2000
-"""The most characters of an expected text: longer ones are not wanted in one piece."""
+"""The maximum length of an expected text. Nobody expects a longer text in one suggestion."""
 
 BANDS = (
     Band(name="exact", outcome="first"),
@@ -26,16 +26,16 @@ BANDS = (
 
 
 def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterator[Item]:
-    """Yield one item for each line with tokens; none begins within another. Its first token is sampled."""
+    """Yield at most one item per line, which starts at a random token of that line. Items do not overlap."""
     lines: dict[int, list[Token]] = {}
     for token in tokens:
         lines.setdefault(text.rfind("\n", 0, token.offset) + 1, []).append(token)
     end = 0
     for candidates in lines.values():
-        # The configured seed takes no part, so the items are the same in every run.
+        # The draw ignores the configured seed, so the items are the same in every run.
         token = min(candidates, key=lambda candidate: draw(0, f"{candidate.offset} {candidate.text}"))
         begin = token.offset
-        # One more character than the limit is read, to see whether the text is too long.
+        # Read one character more than the limit to detect a text that is too long.
         expected = cut(text[begin : begin + LONGEST + 1], text[:begin], span)
         if begin >= end and len(expected) <= LONGEST:
             yield Item(begin=begin, end=begin + len(expected), text=expected, properties=Properties(kind=Kind.LINE))
@@ -43,7 +43,7 @@ def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterato
 
 
 def score(session: SessionScore) -> float:
-    """Return the edit similarity of the first suggestion at the last lookup, or 0 without one."""
+    """Return the edit similarity of the first suggestion of the last lookup, or 0 if there is none."""
     return grades_of(session).get("editSimilarity", 0.0)
 
 

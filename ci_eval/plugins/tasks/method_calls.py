@@ -1,7 +1,7 @@
-"""A task in which engines say what else will be called on an object, in recorded or simulated code.
+"""A task in which engines predict which other methods will be called on an object, in recorded or simulated code.
 
 It follows Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016). A line of the dataset is
-the history of an object; each query case in it is a session by each strategy.
+the history of an object. Each query case in a history becomes one session per strategy.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ NAME = re.compile(
     r"[\s>*•-]*(?:\d+[.)]\s+)?[`'\"]*([^\s`'\"(),;>*•-](?:[^\s`'\"(),;]*[^\s`'\"(),;.])?)"
     r"(?:\(.*\))?[`'\",;.]*\s*"
 )
-"""A line of a language model: a name, perhaps as part of a list, perhaps with arguments."""
+"""The pattern of a line in a language model's answer: a method name, optionally as a list item or with arguments."""
 
 
 def splitter(lines: Lines, wanted: model.QueriesConfig, seed: int) -> Splitter:
-    """Read the whole dataset first, for its texts and for definitions to sample from."""
+    """Read the dataset's texts and the definitions to sample from, and return the function that splits its lines."""
     texts, definitions = Texts(), dict[str, set[model.Definition]]()
-    # A text may come after the histories that refer to it.
+    # A text may come after the histories that refer to it, so all texts are collected first.
     for _, line in lines:
         if is_text(line):
             texts.add(line)
         elif wanted.replace_definition:
-            # `split` reports a line that is not a history.
+            # `split` reports lines that are not histories.
             with suppress(ValueError):
                 history = msgspec.convert(line, model.History)
                 states = filter(None, history.states)
@@ -53,7 +53,7 @@ def splitter(lines: Lines, wanted: model.QueriesConfig, seed: int) -> Splitter:
         subsets=wanted.subsets,
         dropped=wanted.drop_definition,
         replaced=wanted.replace_definition,
-        # A set has no order that is the same in every run.
+        # Sort the definitions: the order of a set differs between runs.
         definitions={name: sorted(values, key=msgspec.json.encode) for name, values in definitions.items()},
     )
     return partial(split, wanted=wanted, sampling=sampling, texts=texts)
@@ -62,7 +62,7 @@ def splitter(lines: Lines, wanted: model.QueriesConfig, seed: int) -> Splitter:
 def split(
     line: Mapping[str, object], *, wanted: model.QueriesConfig, sampling: query_cases.Sampling, texts: Texts
 ) -> Split:
-    """Return one case after the other, and each of its strategies. Raises ValueError."""
+    """Return the items of a line, ordered by case and then by strategy. Raises ValueError."""
     if is_text(line):
         msgspec.convert(line, model.StoredText)
         return Split(items=[])
@@ -70,7 +70,7 @@ def split(
     query_cases.check_names([history.type, *(call for state in history.states if state for call in state.calls)])
     trouble = check_places(history, texts.get) if history.places else ""
     if trouble:
-        # A history can still be evaluated without its locations in the text.
+        # The history can still be evaluated without the places in its text.
         history = replace(history, places=())
     cases = list(query_cases.generate_cases(history, wanted.goal))
     evaluated = [case for case in cases if case.fate == "evaluated"]
@@ -109,9 +109,9 @@ def _item(case: query_cases.QueryCase, name: StrategyName, sampling: query_cases
         context=about | _context(queries),
         references=references,
         queries=queries,
-        # RANDOM is the mean over its choices, so none may lack a place.
+        # A RANDOM session is the mean over its queries, so the carets are dropped if any query has none.
         carets=carets if all(carets) else (),
-        # Only real queries are the same for every goal.
+        # Only REAL queries are the same for every goal.
         next_references=case.next_calls if name == "REAL" and goal != "next" else (),
     )
     return RecordItem(record=record, expected="\n".join(references), properties=properties)
@@ -130,7 +130,7 @@ def _context(queries: Sequence[model.ObjectUsage]) -> dict[str, str]:
 
 
 def format_definition(definition: model.Definition) -> str:
-    """Format as `PARAM 0 of f`."""
+    """Return the definition in the form `PARAM 0 of f`."""
     number = "" if definition.argument is None else f" {definition.argument} of"
     return f"{definition.kind}{number} {definition.member}".strip()
 
@@ -152,7 +152,7 @@ def grade_calls(
     shown: Sequence[model.Suggestion],
     record: model.Record,
 ) -> dict[str, float]:
-    """Return the grades of proposed calls; those of these names also for the calls that the next state adds."""
+    """Return the grades of the proposed calls, and those in `names` also for the calls added by the next state."""
     proposed = [suggestion.text for suggestion in shown]
     grades = grade(proposed, record.references)
     if record.next_references:
@@ -162,12 +162,12 @@ def grade_calls(
 
 
 def strip_arguments(suggested: Sequence[model.Suggestion]) -> list[model.Suggestion]:
-    """Return each name once, without arguments: `append` of `append(` and `append(object)`."""
+    """Return each name once, without arguments: `append(` and `append(object)` become `append`."""
     by_name: dict[str, model.Suggestion] = {}
     for suggestion in suggested:
         name = suggestion.text.partition("(")[0].strip()
         if name:
-            # Engines may list a name several times, such as for its overloads.
+            # An engine may list a name several times, such as once per overload.
             by_name.setdefault(name, replace(suggestion, text=name, filter_text=None))
     return list(by_name.values())
 
@@ -180,8 +180,8 @@ def play(item: model.PlayItem, hands: Hands) -> None:
 
 
 def calls(answer: str, record: model.Record) -> list[model.Suggestion]:
-    """Return the name in each line. If a tab and a score follow, the name is taken as it is, and the score becomes the
-    suggestion's `kind`. An expected name is taken as it is, too; in other lines, NAME finds the name."""
+    """Return the method name in each line. A name before a tab is taken unchanged, and the score after the tab becomes
+    the suggestion's `kind`. An expected name is also taken unchanged. In all other lines, `NAME` finds the name."""
     by_name: dict[str, model.Suggestion] = {}
     for line in answer.splitlines():
         name, tab, score = line.partition("\t")
@@ -199,20 +199,20 @@ def rank(wanted: str, _prefix: str, shown: Sequence[model.Suggestion]) -> int | 
 
 
 def status(found: Sequence[model.LookupScore]) -> model.Status:
-    """Return OK if an expected call was proposed for any object, else NO_MATCH if anything was, else EMPTY."""
+    """Return OK if any lookup proposed an expected call, NO_MATCH if there were only other proposals, else EMPTY."""
     if any(lookup_score.rank is not None for lookup_score in found):
         return model.Status.OK
     return model.Status.NO_MATCH if any(lookup_score.total for lookup_score in found) else model.Status.EMPTY
 
 
 def mean(session: model.SessionScore, grade: str) -> float:
-    """Return the mean of a grade over the lookups of a session. A lookup without that grade counts as 0."""
+    """Return the mean of a grade over the lookups of a session. A lookup without the grade counts as 0."""
     values = [(lookup_score.grades or {}).get(grade, 0.0) for lookup_score in session.lookups]
     return sum(values) / len(values) if values else 0.0
 
 
 def score(session: model.SessionScore) -> float:
-    """Return the mean F1 over the subsets of RANDOM; of lists without end, the mean R-precision."""
+    """Return the mean F1 over the session's queries, or the mean R-precision if the lists have no meaningful end."""
     return mean(session, "f1" if query_cases.has_end(session) else "rPrecision")
 
 

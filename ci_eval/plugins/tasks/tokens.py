@@ -1,4 +1,4 @@
-"""A task in which any one token of the code is masked, and predicted from the code around it."""
+"""A task in which one token of the code, of any kind, is masked and predicted from the surrounding code."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ BANDS = (
 
 
 def summarise_scores(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """Return what metrics see of one grader's scores of predictions, best first. No prediction counts as an empty text.
+    """Summarise one grader's scores of the predictions (best first). No prediction counts as an empty text.
 
-    `f1`: that of the first prediction. `f1.best`: the highest. `f1.reciprocalRank`: the highest F1 / rank, which is 1 /
-    rank if a prediction is exact. `f1.ndcg`: the sum of what each prediction adds to the highest F1 so far, divided by
-    log2(1 + rank). Its ideal is always an exact prediction at rank 1, so that a poor list is not measured by its own
-    best order.
+    `f1` is the score of the first prediction, and `f1.best` is the highest one. `f1.reciprocalRank` is the highest F1 /
+    rank, which is 1 / rank if a prediction is exact. `f1.ndcg` sums what each prediction adds to the highest F1 so far,
+    divided by log2(1 + rank). Its ideal is always an exact prediction at rank 1; otherwise a poor list would be
+    measured against its own best order.
     """
     best = reciprocal = gain = 0.0
     for position, grades in enumerate(scores, 1):
@@ -40,7 +40,7 @@ def summarise_scores(scores: Sequence[Mapping[str, float]]) -> Mapping[str, floa
 
 
 def score(session: SessionScore) -> float:
-    """Return the graded reciprocal rank: the highest F1 of sub-tokens / rank."""
+    """Return the graded reciprocal rank: the maximum of (F1 of sub-tokens) / rank over the predictions."""
     return grades_of(session).get("f1.reciprocalRank", 0.0)
 
 

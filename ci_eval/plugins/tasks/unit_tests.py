@@ -1,4 +1,4 @@
-"""A task in which engines write the test for a function that has one; after MERA CODE's task UnitTests."""
+"""A task in which engines write a test for a function that has a test, after MERA CODE's task UnitTests."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ MERA = (
     re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*)", re.DOTALL),
     re.compile(r"```(?P<tag>)\n(?P<code>.*?)```", re.DOTALL),
 )
-"""The fences of MERA CODE (code_tasks/unit_tests, commit 7972841). The first rule that matches decides: whole fences
-with a tag, a fence that is cut off, whole fences without a tag."""
+"""The patterns of MERA CODE's code fences (code_tasks/unit_tests, commit 7972841). The first pattern that matches is
+used: closed fences with a tag, an unclosed fence with a tag, closed fences without a tag."""
 
 
 def code(answer: str, record: Record) -> list[Suggestion] | None:
-    """Return the code of an answer; None without a fence around it."""
+    """Return the code of an answer, or None if the code is not in a fence."""
     text = extract_code(answer, record.language, "\n".join((record.instruction, *record.context.values())))
     return None if text is None else [Suggestion(text=text, kind="fence")] if text.strip() else []
 
 
 def write(expected: str) -> str:
-    """Return the test in a fence that is longer than any in the test."""
+    """Return the test in a fence that is longer than any run of backticks in the test."""
     fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", expected))])
     return f"{fence}\n{expected}\n{fence}"
 
 
 def code_of_mera(answer: str, record: Record) -> list[str]:
-    """Return the code as MERA CODE does: fences with exactly the language as their tag, else the answer as it is."""
+    """Return the code as MERA CODE does: the fences tagged with exactly the language, or else the whole answer."""
     language = record.context.get("language", record.language)
     fences = next((blocks for rule in MERA if (blocks := [(m["tag"], m["code"]) for m in rule.finditer(answer)])), [])
-    # A fence without a tag counts as one of the language.
+    # A fence without a tag counts as tagged with the language.
     joined = "\n".join(text for tag, text in fences if (tag or language) == language)
     return [joined.strip("\n") if joined.strip() else answer]
 
@@ -48,7 +48,7 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 
 def score(session: SessionScore) -> float:
-    """Return the strict CodeBLEU, or 0 without it."""
+    """Return the strict CodeBLEU, or 0 if it is missing."""
     return grades_of(session).get("codebleu", 0.0)
 
 

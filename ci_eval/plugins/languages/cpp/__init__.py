@@ -1,4 +1,4 @@
-"""The language C++: which names in a file are references, and what kind each is."""
+"""The language C++: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 def _find_name(declarator: Node) -> int:
-    """Return the index of the child that holds a declarator's name: the last one after `*` or `&`, else the first."""
+    """Return the index of the child with a declarator's name: the last named one, or the first if the name is first."""
     children = declarator.children
     if declarator.type in _NAME_FIRST:
         return 0
@@ -61,9 +61,9 @@ class CppWalk(CppReferences):
 
     @handle_nodes(*_DECLARATIONS)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define a and b of `T a = x, *b`, and visit x."""
+        """Define a and b of `T a = x, *b` and visit x."""
         children = node.children
-        if len(children) == 2 and node.type == "field_declaration":  # declares nothing, or only a class
+        if len(children) == 2 and node.type == "field_declaration":  # no declarator, or only a class
             self.push(children, REFERENCE, place)
             return
         kinds = [child.type for child in children]
@@ -84,8 +84,8 @@ class CppWalk(CppReferences):
         self._declare(node, role if role == STATIC else BOUND, place, None)
 
     def _declare(self, node: Node, role: str, place: NodePlace, inner: NodePlace | None) -> None:
-        """Define the name in a declarator, and visit its other parts. `inner`: the place of its parameters, else a new
-        one."""
+        """Define the name in a declarator and visit its other parts. `inner` is the place of a function's parameters;
+        if it is None, a new one is made."""
         while node.type in _DECLARATOR_SET and node.child_count:
             children, kind = node.children, node.type
             if kind == "structured_binding_declarator":
@@ -95,7 +95,7 @@ class CppWalk(CppReferences):
             parameter_place = place
             if kind == "function_declarator":
                 inner = inner or inside("function", place)
-                # Only statements construct objects as in `T x(a, b());`; parameters of functions do not.
+                # Only statements construct objects as in `T x(a, b());`. Elsewhere, this is a function with parameters.
                 is_inside = declaring_scope(place.scope).kind == "block" and role == BOUND
                 if is_inside and children[-1].type == "parameter_list":
                     values = self._values(children[-1], place.scope)
@@ -106,11 +106,11 @@ class CppWalk(CppReferences):
             self.push(children[:at] + children[at + 1 :], REFERENCE, parameter_place)
             node = children[at]
             if kind == "pointer_type_declarator" and node.type == "type_identifier":
-                # A pointer to a member: `void (T::*name)()`.
+                # This is a pointer to a member: `void (T::*name)()`.
                 self._define(self.text(node), role, place.scope)
                 return
         if node.type in {"operator_name", "operator_cast"}:
-            # The identifier in `operator""_x` is the defined name.
+            # The identifier in `operator""_x` is the defined name, so it is not a reference.
             self.push([child for child in node.children if child.type != "identifier"], REFERENCE, inner or place)
             return
         if node.type == "qualified_identifier" and inner:
@@ -118,8 +118,8 @@ class CppWalk(CppReferences):
         self.push([node], role, place)
 
     def _values(self, parameters: Node, scope: Scope) -> list[tuple[Node, str]]:
-        """Return the values that the grammar takes for types of parameters, with their roles; empty if not all are
-        values."""
+        """Return the values that the grammar parses as parameter types, with their roles. Empty if any is not a
+        value."""
         values: list[tuple[Node, str]] = []
         for child in parameters.children:
             if not child.is_named:
@@ -145,16 +145,16 @@ class CppWalk(CppReferences):
         return values
 
     def _enter(self, name: Node, function: Scope, around: Scope) -> None:
-        """Let the body of `A::f` see the members of A."""
-        # `A::B::f` is nested to the right, so the innermost node names the class that declares f.
+        """Make the members of A visible in the body of `A::f`."""
+        # `A::B::f` is nested to the right, so the innermost node has the name of the class that declares f.
         while name.children[-1].type == "qualified_identifier":
             name = name.children[-1]
         head = name.children[0]
         head = head.children[0] if head.child_count else head
-        # Only the members of this file's classes are known.
+        # Only classes of this file have known members.
         class_ = self.spaces.types.get(self.text(head))
         if class_:
-            # The class replaces the template as parent, so the template's parameters are copied.
+            # The class replaces the template as the parent scope, so copy the template's parameters.
             if around.kind == "template":
                 function.names.update(around.names)
             function.parent = class_
@@ -163,13 +163,13 @@ class CppWalk(CppReferences):
     def function(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         if role == SIGNATURE:
-            # `_members` passes the scope of the body; the signature belongs to the scope around that.
+            # `_members` passes the scope of the body; the signature belongs to the scope around it.
             self._signature(children, NodePlace(place.scope.parent or place.scope, False), place)
         else:
             self._signature(children, place, self._body(children, place))
 
     def _body(self, children: Sequence[Node], place: NodePlace) -> NodePlace:
-        """Return the place of a function's body, which is visited later."""
+        """Schedule the visit of a function's body, and return the place of the body."""
         inner = inside("function", place)
         self._stack += [(child, REFERENCE, inner) for child in reversed(children) if child.type in _BODIES]
         return inner
@@ -178,8 +178,7 @@ class CppWalk(CppReferences):
         role = STATIC if self._is_static(children) else BOUND
         head = children[0]
         if declaring_scope(place.scope).kind == "namespace" and head.type == "function_declarator":
-            # Only constructors have no type, and these are in a class or after `::`. So this is a macro: `TEST(a, b)
-            # {…}`.
+            # Outside of a class, a function without a type and without `::` is a macro: `TEST(a, b) {…}`.
             name = head.children[0]
             role = CALLED if name.type == "identifier" and self.text(name) != "main" else role
         declares = _DECLARATOR_SET | {"operator_cast"}
@@ -195,15 +194,15 @@ class CppWalk(CppReferences):
 
     @handle_nodes("template_parameter_list")
     def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the parameters of a template, which are not members of the enclosing class or namespace."""
+        """Define the parameters of a template. They are not members of the enclosing class or namespace."""
         scope = place.scope
-        # `declaring_scope` skips scopes of templates, and would define the parameters in the enclosing class.
+        # `declaring_scope` skips template scopes and would define the parameters in the enclosing class.
         parameter_place = NodePlace(
             CppScope("parameters", scope.parent, scope.names, package=enclosing_namespace(scope)), False
         )
         for child in reversed(node.children):
             parts = child.children if child.type == "parameter_declaration" else []
-            # `template <Concept T>`: T is a type, `template <Enum N>`: N is a value; they look the same.
+            # In `template <Concept T>`, T is a type; in `template <Enum N>`, N is a value. Both look the same.
             if parts and parts[0].type in _NAMED_TYPES and parts[-1].type == "identifier":
                 scope.names[self.text(parts[-1])] = Origin(False, None, EITHER)
                 self.push(parts[:-1], REFERENCE, parameter_place)
@@ -248,11 +247,11 @@ class CppWalk(CppReferences):
 
     @handle_nodes("class_specifier", "struct_specifier", "union_specifier", "enum_specifier")
     def class_(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit a definition, a forward declaration, or `struct T` for T."""
+        """Visit a class definition, a forward declaration, or a mention `struct T` of a type."""
         children = node.children
         name = next((child for child in children if child.type in {"type_identifier", "qualified_identifier"}), None)
         body = children[-1] if children[-1].type in {"field_declaration_list", "enumerator_list"} else None
-        # A mention of a type defines nothing.
+        # A mention of a type defines nothing, so visit its parts as types.
         if not body and (role != REFERENCE or not name):
             self.push(children, TYPE, place)
             return
@@ -261,13 +260,13 @@ class CppWalk(CppReferences):
             self._class_name(name, body is not None, inner, place)
         for child in children:
             if child.type == "template_type":
-                # The constructors of a specialisation have its name.
+                # The constructors of a template specialisation have the name of the template.
                 text = self.text(child.children[0])
                 inner.scope.names[text] = place.scope.find(text)._replace(holder=CLASS)
         if body and body.type == "field_declaration_list":
             self._members(body.children, inner)
         elif body:
-            # The constants of a plain enum are known in the enclosing scope, too.
+            # The constants of an unscoped enum are also visible in the enclosing scope.
             plain = not any(child.type in {"class", "struct"} for child in children)
             origin = Origin(True, enclosing_namespace(place.scope), MEMBER)
             for parts in [
@@ -277,7 +276,7 @@ class CppWalk(CppReferences):
                     self.define(parts[0], scope, origin)
                 self.push(parts[1:], REFERENCE, inner)
         for child in reversed(children):
-            # Bases are types; most of them are declared in headers that are not read.
+            # Bases are types. Most are declared in headers, which are not read, so define them here.
             for base in child.children if child.type == "base_class_clause" else ():
                 named = base.children[0] if base.type == "template_type" else base
                 if named.type == "type_identifier" and not place.scope.find(self.text(named)).holder:
@@ -286,13 +285,13 @@ class CppWalk(CppReferences):
                 self.push(child.children if child.type == "base_class_clause" else [child], TYPE, place)
 
     def _class_name(self, name: Node, defined: bool, inner: NodePlace, place: NodePlace) -> None:
-        """Define the name of a class in the enclosing scope and in the class."""
+        """Define the name of a class in the enclosing scope and in the class itself."""
         if name.type == "qualified_identifier":
             self.push([name], SIGNATURE, place)
             self._enter(name, inner.scope, place.scope)
             *_, name = leaves(name)
             self._define_type(name, inner.scope)
-        # `struct T` declares nothing if T is known.
+        # `struct T` declares nothing if T is already known.
         elif defined or place.scope.find(self.text(name)).holder != CLASS:
             self._define_type(name, place.scope)
             inner.scope.names[self.text(name)] = place.scope.find(self.text(name))
@@ -300,7 +299,7 @@ class CppWalk(CppReferences):
             self.spaces.types[self.text(name)] = inner.scope
 
     def _members(self, children: Sequence[Node], place: NodePlace) -> None:
-        """Visit the members of a class, the bodies of methods last."""
+        """Visit the members of a class. The bodies of methods come last."""
         methods, heads, others = [], [], []
         for child in children:
             around = place
@@ -309,11 +308,11 @@ class CppWalk(CppReferences):
                 *head, child = child.children
                 heads.append((head, around))
             if child.type == "function_definition":
-                # A body sees all members, also later ones.
+                # A method's body sees all members, including later ones.
                 methods.append((child, SIGNATURE, self._body(child.children, around)))
             else:
                 others.append(child)
-        # The order of visits is: template parameters, other members, signatures, bodies.
+        # The visit order is: template parameters, other members, signatures, bodies.
         self._stack += methods[::-1]
         self.push(others, REFERENCE, place)
         for head, around in heads:
@@ -321,7 +320,7 @@ class CppWalk(CppReferences):
 
     @handle_nodes("field_initializer")
     def initializer(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `field(x)`, or a constructor of a base: `Base<T>(x)`."""
+        """Visit an initializer: `field(x)`, or a base's constructor `Base<T>(x)`."""
         first, *siblings = node.children
         self.push(siblings, REFERENCE, place)
         if first.type == "field_identifier":
@@ -329,13 +328,13 @@ class CppWalk(CppReferences):
             class_ = place.scope.enclosing("class")
             known = class_.names.get(name) if class_ else None
             origin = known or place.scope.find(name)
-            # Only fields and bases are possible here, so an unknown name is a field of the instance.
+            # Only fields and bases can be initialized, so an unknown name is a field of the instance.
             if not known and origin.holder != CLASS:
                 origin = Origin(False)
             kind = Kind.TYPE_REFERENCE if origin.holder == CLASS else Kind.FIELD
             self.emit(first, kind, place, origin, name)
             return
-        # The grammar takes a base such as `B<T>` for a method here.
+        # The grammar parses a base such as `B<T>` as a method here.
         if first.type == "template_method" and first.child_count:
             self.push(first.children[1:], REFERENCE, place)
             first = first.children[0]
@@ -357,14 +356,14 @@ _STATEMENTS = (
 LANGUAGE: Language = Language(
     name="cpp",
     title="C++",
-    # A `.h` does not tell whether it is C or C++, so all are read as C++.
+    # A `.h` file may be C or C++; all are parsed as C++.
     grammars=dict.fromkeys([".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl"], "cpp"),
     keywords=KEYWORDS,
     extract=extract,
     declare=declare,
     shape=Shape(
         lists=frozenset(
-            # An include guard (`#ifndef`) holds the whole header.
+            # An include guard (`#ifndef`) contains the whole header.
             ["translation_unit", "declaration_list", "field_declaration_list", "enumerator_list", "preproc_ifdef"]
         ),
         bodies=frozenset(["function_definition compound_statement", "lambda_expression compound_statement"]),
@@ -376,7 +375,7 @@ LANGUAGE: Language = Language(
             "field_declaration_list": "{}",
             "field_initializer argument_list": "()",
             "function_definition default_method_clause": "{}",
-            # A head such as `if (x)` needs a statement, of which `;` is the shortest.
+            # A head such as `if (x)` needs a statement; `;` is the shortest.
             **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
         },
     ),

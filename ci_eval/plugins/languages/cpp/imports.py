@@ -1,4 +1,4 @@
-"""The headers that a C or C++ project includes, found from its files without its build."""
+"""The headers that a C or C++ project includes, found in its files without a build."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ SYSTEM = (
     "lib/gcc/*/*/include",
     "lib/llvm-*/lib/clang/*/include",
 )
-"""The folders below /usr where Debian, Fedora and similar systems keep headers, compilers' own included."""
+"""The folders below /usr in which Debian, Fedora and similar systems store headers, including those of compilers."""
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 
 
 DATABASES = ("compile_commands.json", "compile_flags.txt")
 FOLDER = re.compile(r"-(?:I|isystem|iquote|idirafter)[\s\",]*([^\s\",]+)")
-"""A flag of a compile command that names a folder of headers."""
+"""The pattern of a compile flag that names a header folder."""
 
 
 class Command(msgspec.Struct):
@@ -41,14 +41,14 @@ class Command(msgspec.Struct):
 
 
 def list_includes(text: str) -> list[tuple[str, bool]]:
-    """Return the names in the `#include` lines of a text in order, each with whether it is in quotes. Names made by
-    macros are missing."""
+    """Return the names in the `#include` lines of a text in order, each with whether it is quoted. Includes whose name
+    is a macro are missing."""
     return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
 
 
 def imports(root: Path, _environment: Path | None) -> Imports:
-    """Return a check of a file's headers. A header is there if it is in the folder of the file, in a folder the project
-    includes from, or among the system's."""
+    """Return a function that checks the includes of a file. A header exists if it is in the folder of the including
+    file, in a folder from which the project includes, or among the system's headers."""
     system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
     own = [*(root / folder for folder in folders(root)), *_commanded_folders(root)]
 
@@ -60,11 +60,11 @@ def imports(root: Path, _environment: Path | None) -> Imports:
 
 
 def _commanded_folders(root: Path) -> list[Path]:
-    """Return the folders of the project that its compile databases name for headers."""
+    """Return the project's header folders that are named in its compile databases."""
     found: dict[Path, None] = {}
     for path in (path for name in DATABASES for path in sorted(root.rglob(name)) if is_own(path, root)):
         data = read_own(root, str(path.relative_to(root)))
-        # compile_flags.txt, which is not JSON, has a flag on each line.
+        # compile_flags.txt is not JSON; it has one flag per line.
         database = [Command(command=data.decode(errors="replace"))]
         with suppress(msgspec.MsgspecError, RecursionError):
             database = msgspec.json.decode(data, type=list[Command], strict=False)
@@ -79,7 +79,7 @@ def _commanded_folders(root: Path) -> list[Path]:
 def folders(root: Path) -> list[str]:
     """Return the folders below the root from which the project's files include headers, the most used first.
 
-    If several files fit an `#include`, the one nearest to the including file counts.
+    If several files match an `#include`, the one nearest to the including file is used.
     """
     paths = list(sources(root))
     named = defaultdict(list)
@@ -90,12 +90,12 @@ def folders(root: Path) -> list[str]:
         text = read_own(root, str(path)).decode(errors="replace")
         for name, quoted in list_includes(text):
             own = PurePosixPath(os.path.normpath(path.parent / name))
-            # `<name>` without a folder is taken for a system header: a project's own `stdint.h` is for systems without
-            # one.
+            # `<name>` without a folder counts as a system header: a project's own `stdint.h` is only for systems
+            # without one.
             if (quoted or "/" in name) and own not in named[PurePosixPath(name).name]:
                 parts = PurePosixPath(name).parts
                 fitting = [candidate for candidate in named[parts[-1]] if candidate.parts[-len(parts) :] == parts]
-                # Of equally near files, the shortest path counts, then the first in the alphabet.
+                # Of equally near files, take the shortest path, then the first in alphabetical order.
                 near = min(
                     fitting, key=lambda file: (-shared(str(file), str(path)), len(file.parts), str(file)), default=None
                 )
@@ -105,7 +105,7 @@ def folders(root: Path) -> list[str]:
 
 
 def sources(root: Path) -> Iterator[PurePosixPath]:
-    """Yield the paths of source files and headers below the root, sorted in each folder."""
+    """Yield the paths of source files and headers below the root, sorted within each folder."""
     for folder, below, names in os.walk(root):
         below[:] = sorted(name for name in below if name != ".git")
         for name in sorted(names):

@@ -1,4 +1,4 @@
-"""The part of the walk over C++ that finds references and their kinds, with namespaces, imports, statements and
+"""The part of the C++ walk that finds references and their kinds. It handles namespaces, imports, statements and
 lambdas."""
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace,
 from ci_eval.core.model import Kind, Location
 
 NAMESPACE, CLASS, MEMBER, EITHER = "module", "class", "member", "either"
-"""The values of Origin.holder: a namespace; a type; a field, method or enum constant; a type or something else."""
+"""The values of `Origin.holder`: a namespace; a type; a field, method or enum constant; a type or something else."""
 MACRO = Origin(True, None, EITHER)
-# Headers are not read, so the namespaces within `std` must be listed.
+# Headers are not read, so the namespaces inside `std` are listed here.
 _IN_STD = frozenset("chrono experimental filesystem literals numbers placeholders pmr ranges this_thread views".split())
 
 _TOP = re.compile(
-    # Short namespaces have no comment at their end.
+    # A short namespace has no comment at its closing brace, so it is matched as a whole.
     r"^(?:(?:inline )?namespace\b[ \w:]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)?\}|"
     r"(?:inline )?namespace\b *([\w:]*)[^\n;={]*(?:\{|$)|(\} *// *.*namespace)|"
     r"(?:class|struct|union|enum(?: class| struct)?) (?:[A-Z_]+(?:\([^)\n]*\))? )?(\w+)(?=[^\n;]*[{:\n])|"
@@ -33,24 +33,23 @@ class CppScope(Scope):
 
 
 def enclosing_namespace(scope: Scope) -> str:
-    """Return the namespace around a scope; "" for the global one."""
+    """Return the name of the namespace around a scope, or "" for the global namespace."""
     return scope.package if isinstance(scope, CppScope) else ""
 
 
 def inside(kind: str, place: NodePlace, argument: bool = False) -> NodePlace:
-    """Return a place in a new scope inside the scope of `place`."""
     return NodePlace(CppScope(kind, place.scope, package=enclosing_namespace(place.scope)), argument)
 
 
 def declaring_scope(scope: Scope) -> Scope:
-    # The scope of template parameters has no other declarations.
+    # A template scope contains only the template's parameters.
     while scope.kind == "template" and scope.parent:
         scope = scope.parent
     return scope
 
 
 def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
-    """Return the namespace with the most declarations at the start of a line, and these declarations."""
+    """Return the namespace with the most declarations at the start of a line, and the names of these declarations."""
     declarations: dict[str, set[str]] = defaultdict(set)
     path: list[str] = []
     for match in _TOP.finditer(text):
@@ -60,29 +59,29 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
             declarations["::".join(filter(None, path))].add(name)
         elif match[1] is not None:
             path.append(match[1])
-    # Declarations in `std` specialise templates of the standard library.
+    # Declarations in `std` are specialisations of standard templates.
     declarations.pop("std", None)
-    # Any other namespace goes before the global one, even if it declares less.
+    # Prefer any other namespace to the global one, even if it has fewer declarations.
     package = max(declarations, key=lambda namespace: (namespace != "", len(declarations[namespace])), default="")
     return package, frozenset(declarations[package])
 
 
 class Namespaces:
-    """The namespaces of a file and of its project, and the types of the file."""
+    """The namespaces of a file and its project, and the types of the file."""
 
     def __init__(self, declared: Declarations) -> None:
         self._declared = declared
         self._names: dict[str, dict[str, Origin]] = {}
         self._roots = {package.partition("::")[0] for package in declared}
-        # If there is `a::b::c`, there is `a::b`, even if no file declares anything else in it.
+        # If `a::b::c` exists, `a::b` also exists, even if no file declares anything else in it.
         self._packages = {package[: match.start()] for package in declared for match in re.finditer("::|$", package)}
         self.types: dict[str, CppScope] = {}
-        """Name of a class or enum → the scope with its members."""
+        """The name of a class or enum → the scope with its members."""
 
     def names(self, package: str) -> dict[str, Origin]:
-        """Return the known declarations of a namespace; the table grows while the file is read."""
+        """Return the known declarations of a namespace. The table grows while the file is read."""
         if package not in self._names:
-            # Other files are read by a pattern that does not tell types from functions.
+            # Other files are scanned by a pattern that cannot tell types from functions.
             self._names[package] = dict.fromkeys(self._declared.get(package, ()), Origin(True, package, EITHER))
         return self._names[package]
 
@@ -95,18 +94,18 @@ class Namespaces:
         return CppScope("namespace", outer, self.names(package), package=package)
 
     def absolute(self, path: str, scope: Scope) -> str:
-        """Return the full name of the namespace `path`."""
+        """Return the full name of the namespace `path`, as seen from `scope`."""
         head, _, tail = path.lstrip(":").partition("::")
         package = self.head(head, scope).package or head
         return f"{package}::{tail}" if tail else package
 
     def is_own(self, package: str) -> bool:
-        """Return whether the project or the file declares the outermost namespace of a package; False for `std`."""
+        """Return whether the project or the file declares the outermost namespace of `package`. False for `std`."""
         root = package.partition("::")[0]
         return root != "std" and root in self._roots
 
     def head(self, name: str, scope: Scope) -> Origin:
-        """Return the origin of `name` in `name::x`; UNKNOWN if it is not known."""
+        """Return the origin of `name` in `name::x`, or UNKNOWN."""
         origin = scope.find(name)
         if origin.holder in {NAMESPACE, CLASS}:
             return origin
@@ -117,7 +116,7 @@ class Namespaces:
             outer = outer.rpartition("::")[0]
         if name == "std" or name in self._roots:
             return Origin(True, name, NAMESPACE)
-        # By convention, an unknown name with a capital letter before `::` is a type.
+        # By convention, an unknown name before `::` is a type if it begins with a capital letter.
         return Origin(True, origin.package, CLASS) if name[:1].isupper() or origin.holder == EITHER else UNKNOWN
 
     def member(self, holder: Origin, holder_name: str, name: str) -> Origin:
@@ -144,16 +143,16 @@ KEYWORDS = frozenset(
     "volatile wchar_t while xor xor_eq".split()
 )
 STATIC, IMPORTED, SIGNATURE, VALUE, TEMPLATE = "static", "imported", "signature", "value", "template"
-"""The roles: a definition of a static member; a name in a using declaration; a function whose body is visited later; a
-value that the grammar takes for a type; a type that the grammar takes for a function."""
+"""The roles: the definition of a static member; a name in a using declaration; a function whose body is visited later;
+a value that the grammar parses as a type; a type that the grammar parses as a function."""
 _TYPES = frozenset(["type_identifier", "primitive_type"])
 LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namespace_identifier"])
 
 
 class CppReferences(Walk):
-    # The grammar takes TRUE for true, and size_t for a keyword.
+    # The grammar parses TRUE as `true` and size_t as `primitive_type`, so these nodes may be names.
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
-    # Outside of these nodes, the keywords of modules are names.
+    # Outside of module declarations, `import` and `module` are names.
     keywords = KEYWORDS | {"import", "module"}
     ignored = frozenset(
         "( ) [ ] { } , . : ; = :: + - * / % & | ^ < > ! ~ && || == != <= >= << >> <=> ++ -- += -= *= /= %= &= |= ^= "
@@ -194,7 +193,7 @@ class CppReferences(Walk):
 
     @handle_nodes("attribute_declaration")
     def attributes(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the condition of `[[assume(a < b)]]`; the arguments of other attributes are no expressions."""
+        """Visit the condition of `[[assume(a < b)]]`. The arguments of other attributes are not expressions."""
         for attribute in node.children:
             if attribute.type == "attribute" and self.text(attribute.children[0]) == "assume":
                 self.push(attribute.children[1:], REFERENCE, place)
@@ -220,7 +219,7 @@ class CppReferences(Walk):
             return Kind.FIELD
         if holder == CLASS or role == TEMPLATE:
             return Kind.TYPE_REFERENCE
-        # The grammar takes some values for types: n of `f<n>`.
+        # The grammar parses some values as types, such as n in `f<n>`.
         typed = role != VALUE and node_type in _TYPES and (origin.static is None or holder == EITHER)
         return Kind.TYPE_REFERENCE if typed else Kind.VARIABLE
 
@@ -233,7 +232,7 @@ class CppReferences(Walk):
             origin = place.scope.find(self.text(type_))
             is_type = type_.type == "primitive_type" or origin.holder == CLASS
             if is_type or declaring_scope(place.scope).kind == "namespace":
-                # The grammar takes the declaration `T (*name)(A);` for two calls. The name may have sizes.
+                # The grammar parses the declaration `T (*name)(A);` as two calls. The name may have array sizes.
                 name = inner.children[1].children[-1]
                 while name.child_count:
                     name, *sizes = name.children
@@ -253,12 +252,12 @@ class CppReferences(Walk):
     def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, operator, *_, member = node.children
         if operator.type == ".*":
-            # `a.*b`: the variable b points to a member.
+            # In `a.*b`, the variable b points to a member.
             self.push([receiver], REFERENCE, place)
             self.emit(member, Kind.VARIABLE, place, place.scope.find(self.text(member)))
             return
         origin = UNKNOWN
-        # The types of other receivers are not known.
+        # The types of receivers other than `this` are not known.
         if receiver.type == "this" and member.type == "field_identifier":
             class_ = place.scope.enclosing("class")
             known = class_.names.get(self.text(member)) if class_ else None
@@ -271,8 +270,8 @@ class CppReferences(Walk):
 
     @handle_nodes("template_argument_list")
     def template_arguments(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `<a::b<T>, c_v<T>>`. By convention, an argument that has arguments itself is a value if its name ends
-        in `_v`, else a type."""
+        """Visit `<a::b<T>, c_v<T>>`. By convention, an argument with arguments of its own is a value if its name ends
+        in `_v`; otherwise it is a type."""
         for child in reversed(node.children):
             if child.type == "type_descriptor" and child.child_count == 1:
                 child = child.children[0]
@@ -283,7 +282,7 @@ class CppReferences(Walk):
             if child.type == "type_descriptor" and child.children[-1].type == "abstract_function_declarator":
                 name = place.scope.find(self.text(child.children[0]))
                 if name.static is not None and name.holder in {"", MEMBER}:
-                    # The grammar takes the call in `<f(a)>` for the type of a function.
+                    # The grammar parses the call in `<f(a)>` as a function type.
                     self.push(child.children[1:], REFERENCE, place)
                     child, role = child.children[0], CALLED
             elif last.type in {"template_function", "template_type"} and last.child_count:
@@ -293,15 +292,15 @@ class CppReferences(Walk):
     @handle_nodes("template_function", "template_method", "template_type", "dependent_name", "parenthesized_expression")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
-        # In dependent names and brackets (types with `d`, `p`), the name is not the first child.
+        # The name is not the first child of dependent names and parenthesized expressions (types in `d…` and `p…`).
         self.push(children[1:], role if node.type[0] in "dp" else REFERENCE, place)
         self.push(children[:1], role, place)
 
     @handle_nodes("qualified_identifier")
     def qualified(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit the names of `a::B::c`, from left to right."""
+        """Emit the names in `a::B::c` from left to right."""
         holder, holder_name = Origin(True, "", NAMESPACE), ""
-        # Paths are nested and may be long, so this is a loop.
+        # Paths are nested and may be long, so this is a loop instead of a recursion.
         while True:
             children = node.children
             head, last = children[0], children[-1]
@@ -318,12 +317,12 @@ class CppReferences(Walk):
             last = last.children[0]
         if last.type not in LEAVES:
             self.push([last], role, place)
-        # A declaration gives its role to its type, too: but T of `A::T x;` is a reference.
+        # A declaration passes its role to its type, too, but T in `A::T x;` is a reference.
         elif role not in {BOUND, STATIC, SIGNATURE} or (last.type == "type_identifier" and role != SIGNATURE):
             self._last(last, holder, holder_name, role, place)
 
     def _step(self, head: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> tuple[str, Origin]:
-        """Emit one of the names before `::`; return the name and its origin."""
+        """Emit one of the names before `::`. Return the name and its origin."""
         has_arguments = head.type == "template_type"
         if has_arguments:
             self.push(head.children[1:], REFERENCE, place)
@@ -335,7 +334,7 @@ class CppReferences(Walk):
         if holder_name:
             origin = self.spaces.member(holder, holder_name, name)
             if origin.holder != NAMESPACE:
-                # By convention, an unknown name in a namespace is a namespace if it begins with a small letter.
+                # By convention, an unknown lower-case name in a namespace is itself a namespace.
                 is_space = holder.holder in {NAMESPACE, ""} and holder.package != "std" and name[:1].islower()
                 is_known = has_arguments or name in self.spaces.names(holder.package or "")
                 origin = UNKNOWN if is_space and not is_known else Origin(True, origin.package, CLASS)
@@ -361,7 +360,7 @@ class CppReferences(Walk):
 
     @handle_nodes("module_declaration", "import_declaration")
     def module(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `import a.b`, whose names refer, or `module a.b`, which defines them."""
+        """Visit `import a.b`, whose names are references, or `module a.b`, whose names are definitions."""
         for child in node.children:
             if child.type not in {"module_name", "module_partition"}:
                 self.push([child], REFERENCE, place)
@@ -402,7 +401,7 @@ class CppReferences(Walk):
         self.push(children, IMPORTED, place)
         if package:
             known = self.spaces.names(package)
-            # Declarations of the scope hide the names of `using namespace`.
+            # Declarations in the scope hide the names from `using namespace`.
             place.scope.names.update({name: known[name] for name in known if name not in place.scope.names})
 
     @handle_nodes("preproc_def", "preproc_function_def")
@@ -419,7 +418,7 @@ class CppReferences(Walk):
             if child.type == "lambda_capture_specifier":
                 references = []
                 for capture in child.children:
-                    # In `[x, y = z]`, y is new.
+                    # In `[x, y = z]`, y is a new variable.
                     is_new = capture.type == "lambda_capture_initializer"
                     if is_new:
                         self.define(capture.children[0], inner.scope)
@@ -427,7 +426,7 @@ class CppReferences(Walk):
                 self.push(references, REFERENCE, NodePlace(place.scope, False))
             else:
                 parameters = child.type in {"abstract_function_declarator", "lambda_declarator"}
-                # The body of a lambda sees the parameters, so these are not visited in a scope of the declarator.
+                # The body of a lambda sees the parameters, so they share its scope.
                 self.push(child.children if parameters else [child], REFERENCE, inner)
 
     @handle_nodes("abstract_function_declarator")
@@ -444,7 +443,7 @@ class CppReferences(Walk):
 
     @handle_nodes("for_range_loop")
     def for_range(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `for (T x : y) …`, in which y is read first."""
+        """Visit `for (T x : y) …`. y is visited first."""
         inner = inside("block", place, place.argument)
         children = node.children
         colon = next((i for i, child in enumerate(children) if child.type == ":"), len(children) - 1)

@@ -1,4 +1,4 @@
-"""The rewriting of C++ before parsing: macros, which the grammar cannot know, and conditions inside of statements."""
+"""Rewrites C++ before it is parsed: macros, which the grammar cannot know, and `#if` conditions inside statements."""
 
 from __future__ import annotations
 
@@ -29,20 +29,19 @@ _DIRECTIVE = re.compile(
 _CODE = outside(rb"[^\s]", _LITERALS)
 
 
-# Longer conditions enclose most of a file, so they are not inside of a statement.
 LONGEST = 20_000
-"""The bytes of the longest condition that is rewritten."""
+"""The size in bytes of the longest condition that is rewritten. Longer ones enclose most of a file, not statements."""
 
 
 class Condition(NamedTuple):
-    """The branches from an `#if` to its `#endif`."""
+    """The lines of a condition from `#if` to `#endif`, and the branches between them."""
 
     directives: list[tuple[int, int]]
     bodies: list[tuple[int, int]]
 
 
 def _groups(source: bytes) -> Iterator[Condition]:
-    """Yield all conditions, each after the ones inside of it."""
+    """Yield all conditions; inner conditions come before outer ones."""
     stack: list[list[tuple[int, int]]] = []
     for match in _DIRECTIVE.finditer(source):
         word = match["word"]
@@ -58,16 +57,16 @@ def _groups(source: bytes) -> Iterator[Condition]:
 
 
 class Conditions:
-    """A rewriting that removes the lines of `#if` … `#endif` if they are inside of a statement.
+    """Removes the lines from `#if` to `#endif` if they are inside a statement.
 
-    These lines become a layer, since they have names in them. If a branch opens brackets that another branch closes,
-    only the first branch stays.
+    The removed lines become a layer because they contain names. If a branch has unbalanced brackets, only the first
+    branch is kept.
     """
 
     always = False
 
     def apply(self, source: bytes) -> Rewritten:
-        """Blank the lines and, if needed, branches; return the text, the layer and the number of lost words."""
+        """Blank the lines and, if needed, branches. Return the text, the layer and the number of lost words."""
         text, lines, lost = bytearray(source), bytearray(b" " * len(source)), 0
         for group in _groups(source):
             if group.directives[-1][1] - group.directives[0][0] > LONGEST:
@@ -85,7 +84,7 @@ class Conditions:
 
 
 def _is_whole(branch: bytes) -> bool:
-    """Return whether a branch closes the brackets that it opens, and no others."""
+    """Return whether the brackets in a branch are balanced."""
     depth = 0
     for match in _CODE.finditer(branch):
         if match["skip"] is None:
@@ -96,14 +95,14 @@ def _is_whole(branch: bytes) -> bool:
 
 
 def _is_inside(source: bytes, group: Condition) -> bool:
-    """Return whether the text before a condition, or a branch of it, ends in the middle of a statement."""
+    """Return whether the text before a condition, or one of its branches, ends in the middle of a statement."""
     begin = group.directives[0][0]
     ends = [_last(source[max(begin - 2000, 0) : begin]), *(_last(source[a:b]) for a, b in group.bodies)]
     return any(end not in b";{}:" for end in ends if end)
 
 
 def _last(code: bytes) -> bytes:
-    """Return the last character that is neither a space nor in a comment or directive; empty if there is none."""
+    """Return the last character outside of whitespace, comments and directives, or an empty string."""
     code = re.sub(
         rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|^[ \t]*\#(?:[^\\\n]|\\[\s\S])*", b"", code, flags=re.MULTILINE
     ).rstrip()
@@ -111,7 +110,7 @@ def _last(code: bytes) -> bytes:
 
 
 class MacroArguments:
-    """A rewriting that blanks macros after declarators: `int x GUARDED_BY(m);`. Their arguments become a layer."""
+    """Blanks macros after declarators, as in `int x GUARDED_BY(m);`. Their arguments become a layer."""
 
     always = False
     _PATTERN = outside(
@@ -122,13 +121,13 @@ class MacroArguments:
     )
 
     def apply(self, source: bytes) -> Rewritten:
-        """Blank each `GUARDED_BY(m)`, and put `(m);` into a layer."""
+        """Blank each `GUARDED_BY(m)` and move `(m);` to a layer."""
         text, layer = bytearray(source), bytearray(b" " * len(source))
         skipped = 0
         for match in self._PATTERN.finditer(source):
             if match["skip"] is not None:
                 skipped = match.end()
-            # After a comment, the word before the macro is not code.
+            # If a comment precedes the macro, the word before it is not code.
             elif match.start() != skipped and not _is_head(source[max(match.start() - 500, 0) : match.start()]):
                 begin, end = match.span("arguments")
                 text[match.start("name") : end] = b" " * (end - match.start("name"))
@@ -138,7 +137,7 @@ class MacroArguments:
 
 
 def _is_head(code: bytes) -> bool:
-    """Return whether code ends with a directive, `if (…)`, `for (…)`, `while (…)` or `else`: a statement follows."""
+    """Return whether a statement follows: code ends in a directive, `if (…)`, `for (…)`, `while (…)` or `else`."""
     if code.rpartition(b"\n")[2].lstrip().startswith(b"#"):
         return True
     depth = 0
@@ -151,7 +150,7 @@ def _is_head(code: bytes) -> bool:
 
 
 REPAIRS = (
-    # Without a semicolon after it, the grammar would not understand what follows.
+    # These macros have no semicolon, so the grammar would misread the code after them.
     Repair(
         re.compile(
             rb"^[ \t]*(?=\w*_)(?=\w*(?:BEGIN|END|NAMESPACE|OBJECT|DECLS))[A-Z_][A-Z0-9_]*"
@@ -161,7 +160,7 @@ REPAIRS = (
         spaces,
         always=True,
     ),
-    # The grammar does not know the macro in `class X_API Name : Base`.
+    # The grammar does not support the macro in `class X_API Name : Base`.
     Repair(
         re.compile(
             rb"\b(?:class|struct|union)(?P<macros>(?:\s+" + _MACRO + rb")+)"
@@ -181,31 +180,31 @@ REPAIRS = (
         outside(rb"\bif\s*(?:!|(?P<k1>not)\b)?\s*(?P<k2>consteval)(?=\s*\{)", _LITERALS),
         lambda m: b"if (0)".ljust(len(m[0])),
     ),
-    # The grammar reads no macro between strings, such as `PRIu64`.
+    # The grammar does not support macros between strings, such as `PRIu64`.
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
-    # The grammar does not read `x.Base::f()`: `x.Base.f()` has the same tokens.
+    # The grammar does not support `x.Base::f()`. `x.Base.f()` has the same tokens.
     Repair(
         outside(rb"(?<=[\w)\]])(?:\.|->)\s*(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\w+\s*\()", _LITERALS),
         lambda m: replace_groups(m, colons=b"."),
         trigger=re.compile(rb"(?:\.|->)\w+::"),
     ),
-    # The grammar does not read `void (Base::*f)();`, so `Base::` is blanked.
+    # The grammar does not support `void (Base::*f)();`, so `Base::` is blanked.
     Repair(
         outside(rb"(?<=\()(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\*\s*\w+\s*\)\s*\()", _LITERALS),
         lambda m: replace_groups(m, t=b"", colons=b""),
         trigger=re.compile(rb"::\*"),
     ),
-    # The grammar does not read the `=` in `((a = f()) == b)`, so `+` replaces it.
+    # The grammar does not support the `=` in `((a = f()) == b)`, so `+` replaces it.
     Repair(
         outside(rb"(?<=[(?:=<>&|!,+*-])\s*\(\s*\w+\s*(?P<sign>=)(?!=)", _LITERALS),
         lambda m: replace_groups(m, sign=b"+"),
         trigger=re.compile(rb"\(\s*\w+\s*=[^=]"),
     ),
-    # The grammar does not read the `->*` in `(a->*b)()`, so `+` replaces it.
+    # The grammar does not support the `->*` in `(a->*b)()`, so `+` replaces it.
     Repair(
         outside(rb"(?P<sign>->\*)", _LITERALS), lambda m: replace_groups(m, sign=b"+"), trigger=re.compile(rb"->\*")
     ),
-    # The grammar does not read the `*` in `new T*[n]`.
+    # The grammar does not support the `*` in `new T*[n]`, so it is blanked.
     Repair(
         outside(rb"\bnew\s+[\w:]+(?P<stars>\s*\*[\s*]*)(?=\[)", _LITERALS),
         lambda m: replace_groups(m, stars=b""),

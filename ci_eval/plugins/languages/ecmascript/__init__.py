@@ -30,11 +30,11 @@ from ci_eval.plugins.languages.ecmascript.references import (
 _COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
 _NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
 _LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-# The end of a line after a comment must stay, or the comment would go on.
+# Match a line comment with its line end. If the line end were replaced, the comment would include the next line.
 _LITERALS_AND_LINES = _LITERALS.replace(rb"//[^\n]*", rb"//[^\n]*\n?", 1)
 
 SHARED = (
-    # The grammar of TypeScript takes `using` for a name: `const` defines the same names.
+    # TypeScript's grammar parses `using` as a name. `const` defines the same names, so it replaces `using`.
     Repair(
         outside(
             rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS
@@ -43,7 +43,7 @@ SHARED = (
         always=True,
         trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
     ),
-    # The grammars read `with`, but not `assert`, the earlier keyword of import attributes.
+    # The grammars support `with`, but not `assert`, the earlier keyword of import attributes. Both are blanked.
     Repair(
         outside(
             rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
@@ -52,20 +52,20 @@ SHARED = (
         ),
         lambda m: replace_groups(m, **{"with": b""}),
     ),
-    # `import defer` and `import source` are newer than the grammars.
+    # The grammars are older than `import defer` and `import source`.
     Repair(
         outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
         lambda m: replace_groups(m, k=b""),
     ),
     Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
-    # The grammars do not know `accessor`.
+    # The grammars do not support `accessor`.
     Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
 )
-"""The rewritings that both languages need."""
+"""The repairs that both languages need."""
 
 JAVASCRIPT = (
     *SHARED,
-    # Keywords may be names of exports, too.
+    # An exported name may be a keyword, which the grammar rejects, so it is replaced by a plain name.
     Repair(
         outside(rb"(?<=\bas)(?P<name>[ \t]+(?!default\b)[a-z]+)(?=[ \t\n]*[,}])", _LITERALS),
         lambda m: b" " + b"x" * (len(m["name"]) - 1),
@@ -74,12 +74,12 @@ JAVASCRIPT = (
 
 TYPESCRIPT = (
     *SHARED,
-    # A declared function without a name gets a name.
+    # A default-exported function without a name gets the name `a`.
     Repair(
         outside(rb"\b(?P<k1>default)[ \t]+(?P<k2>function)[ \t]+(?=\()", _LITERALS),
         lambda m: b"function a".rjust(len(m[0])),
     ),
-    # The grammars do not know `in` and `out` before type parameters of interfaces.
+    # The grammars do not support `in` and `out` before the type parameters of interfaces.
     Repair(
         outside(
             rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
@@ -87,7 +87,7 @@ TYPESCRIPT = (
         ),
         lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
-    # After a type without a semicolon, the grammar reads `<T>` on the next line as the type's arguments.
+    # Without a semicolon after a type, the grammar parses `<T>` on the next line as arguments of the type.
     Repair(
         outside(
             rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
@@ -113,20 +113,19 @@ _NAMED = {
     "interface_declaration": "class",
     "type_alias_declaration": "class",
 }
-"""Type of a declaration's node → Origin.holder of its name."""
+"""Node type of a declaration → `Origin.holder` of the declared name."""
 _PATTERNS = frozenset(["object_pattern", "array_pattern"])
 _FIELDS = frozenset(["field_definition", "public_field_definition", "method_definition", "abstract_method_signature"])
 
 
 class EcmaDefinitions(EcmaWalk):
-    """The handlers of nodes that define names. A declared name is known in its whole scope, also before the
-    declaration."""
+    """The handlers of nodes that define names. A name is known in its whole scope, even before its declaration."""
 
     ignored = EcmaWalk.ignored - {"import_statement"}
 
     roles = {
         REFERENCE: "pair augmented_assignment_expression",
-        # A base class is a type, even if it is a variable.
+        # A base class counts as a type even if it is a variable.
         TYPE: "class_heritage extends_clause",
     }
 
@@ -144,7 +143,7 @@ class EcmaDefinitions(EcmaWalk):
         while stack:
             node = stack.pop()
             kind = node.type
-            # The grammar takes TypeScript's `namespace X {…}` for an expression.
+            # The grammar parses TypeScript's `namespace X {…}` as an expression.
             if kind in {"export_statement", "ambient_declaration", "expression_statement"}:
                 stack += [
                     child for child in node.children if child.type in _NAMED or child.type.endswith("_declaration")
@@ -167,8 +166,7 @@ class EcmaDefinitions(EcmaWalk):
 
     @handle_nodes("lexical_declaration")
     def lexical(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the names of a `let` or `const` in the header of a loop."""
-        # Names in blocks were hoisted already.
+        # Names in blocks are already hoisted. This defines the names of a `let` or `const` in the header of a loop.
         self._hoist_variables(node, ecma_scope(place))
         self.push(node.children, REFERENCE, place)
 
@@ -210,11 +208,11 @@ class EcmaDefinitions(EcmaWalk):
                 self.push([child], REFERENCE, place)
 
     def _specifier(self, node: Node, origin: Origin | None, place: NodePlace) -> None:
-        """Emit the first name of `a as b`, which is a name of the module. `b` is new, and not a token."""
-        # Either name may be a string.
+        """Emit the first name of `a as b`, which belongs to the module. `b` is a new name and not a token."""
+        # Each of the two names may be a string instead.
         is_first = True
         for child in node.children:
-            # The grammar of TypeScript takes `default` for a name here.
+            # TypeScript's grammar parses `default` as a name here.
             if child.type in self.keywords or self.text(child) == "default":
                 self.emit(child, Kind.KEYWORD, place)
             elif child.type in {"identifier", "type_identifier"} and is_first:
@@ -247,14 +245,14 @@ class EcmaDefinitions(EcmaWalk):
         inner.plain = LOCAL
         name = node.child_by_field_name("name")
         if node.type in {"function_expression", "function", "generator_function"}:
-            # The name of a function expression is known only in the function.
+            # The name of a function expression is known only inside the function.
             self.define(name, inner)
         self._signature(node.children, name, NodePlace(inner, False))
 
     def _signature(self, nodes: Sequence[Node], name: Node | None, inner: NodePlace) -> None:
         visited = []
         for child, after in zip_longest(nodes, nodes[1:]):
-            # The single parameter of an arrow function may have no brackets.
+            # The single parameter of an arrow function may have no parentheses.
             is_single = child.type == "identifier" and after is not None and after.type == "=>"
             role = BOUND if is_single or child.type == "formal_parameters" else REFERENCE
             if child != name or child.type == "computed_property_name":
@@ -306,7 +304,7 @@ class EcmaDefinitions(EcmaWalk):
         scope = ecma_scope(place)
         name = node.child_by_field_name("name")
         around = scope.below("class")
-        # The name of a class expression is only known in the class.
+        # The name of a class expression is known only inside the class.
         if node.type == "class":
             self.define(name, around, Origin(None, scope.plain.package, "class"))
         elif name is not None and self.text(name) not in scope.names:
@@ -321,14 +319,14 @@ class EcmaDefinitions(EcmaWalk):
     def _members(self, body: Node, around: EcmaScope) -> EcmaScope:
         this = This(grows=bool(self.grows))
         scope = around.below("class", this)
-        # Members are known in the whole class, so they are collected before the body is visited.
+        # Members are known in the whole class, so collect them before the body is visited.
         for member in body.children:
             if member.type in _FIELDS:
                 name = member.child_by_field_name("name") or member.child_by_field_name("property")
                 if name is not None and not name.child_count:
                     text = self.text(name)
                     this.members.add(text)
-                    # Private names are looked up in scopes, since code outside of the class cannot use them.
+                    # Private names are looked up in scopes because code outside of the class cannot use them.
                     if text.startswith("#"):
                         static = any(child.type == "static" for child in member.children)
                         scope.names[text] = Origin(static, self.package)
@@ -360,7 +358,7 @@ SHAPE = Shape(
     | {'string "', "string '", "switch_default :"},
     stand_ins={
         **dict.fromkeys("statement_block class_body switch_body interface_body enum_body".split(), "{}"),
-        # A `try` alone does not parse; `finally {}` is the shortest that completes it.
+        # A `try` without `catch` is a syntax error; `finally {}` is the shortest valid end.
         "try_statement catch_clause": " finally {}",
         **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
     },
@@ -368,9 +366,9 @@ SHAPE = Shape(
 
 
 class JavaScriptWalk(EcmaDefinitions):
-    """A walk over JavaScript, in which objects get members by assignment."""
+    """A walk over JavaScript, where an assignment can add a member to an object."""
 
-    # In TypeScript, classes declare their members.
+    # TypeScript classes declare their members, so only JavaScript sets `grows`.
     grows = frozenset(["exports", "class", "function", "object", ""])
 
 
@@ -404,7 +402,7 @@ _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".
 class TypeScriptWalk(EcmaDefinitions):
     keywords = _TYPESCRIPT_KEYWORDS - {"string", "number", "undefined"} | {"this_type"}
     ignored = EcmaDefinitions.ignored | {"|", "&"}
-    # The names inferred in a condition are known in its branches.
+    # The names that `infer` defines in a condition are known in the branches.
     sequences = "conditional_type"
 
     roles = {
@@ -414,14 +412,12 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @handle_nodes("predefined_type")
     def keyword_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit `string` or `any` as one keyword, and `unique symbol` as two."""
-        # `unique symbol` is a single leaf.
+        # Emit `string` or `any` as one keyword. `unique symbol` is a single node, but two keywords.
         for word in re.finditer(r"\w+", self.text(node)):
             self.emit(node, Kind.KEYWORD, place, text=word[0], skip=word.start())
 
     @handle_nodes("literal_type")
     def literal_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the type `undefined` as a keyword, like `null`."""
         leaf = node.children[0]
         if leaf.type == "undefined":
             self.emit(leaf, Kind.KEYWORD, place)
@@ -429,8 +425,7 @@ class TypeScriptWalk(EcmaDefinitions):
             self.push(node.children, REFERENCE, place)
 
     def type_name(self, node: Node, name: str, place: NodePlace) -> None:
-        """Emit a type, or the keyword `bigint`."""
-        # The grammar takes `bigint` for a name.
+        # The grammar parses the keyword `bigint` as a name.
         if name == "bigint":
             self.emit(node, Kind.KEYWORD, place)
         else:
@@ -438,7 +433,7 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @handle_nodes("required_parameter", "optional_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        # Parts of tuples have a field `name` instead of `pattern`.
+        # Elements of tuples have the field `name` instead of `pattern`.
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
         for child in reversed(node.children):
             self.push([child], BOUND if child == pattern else REFERENCE, place)
@@ -449,7 +444,7 @@ class TypeScriptWalk(EcmaDefinitions):
         "property_signature",
     )
     def signature(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a signature, whose parameters are only known inside of it."""
+        """Visit a signature. Its parameters are known only inside it."""
         inner = NodePlace(ecma_scope(place).below("function"), False)
         self._signature(node.children, node.child_by_field_name("name"), inner)
 
@@ -462,7 +457,7 @@ class TypeScriptWalk(EcmaDefinitions):
             inner = EcmaScope("namespace", scope, package=package, plain=Origin(True, package))
         else:
             inner = scope.below("type")
-        # The constants of an enum may use each other without a prefix.
+        # The constants of an enum may refer to each other without a prefix.
         if node.type == "enum_declaration":
             for child in node.children[-1].children:
                 member = child.children[0] if child.child_count else child
@@ -480,7 +475,7 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @handle_nodes("binary_expression")
     def binary(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit two operands, or ``tag<T>`text` ``, which the grammar takes for two comparisons."""
+        """Visit two operands, or ``tag<T>`text` ``, which the grammar parses as two comparisons."""
         left, *_, right = node.children
         if right.type == "template_string" and [child.type for child in left.children[1:2]] == ["<"]:
             self.push([right], REFERENCE, place)

@@ -1,4 +1,4 @@
-"""The imports of JavaScript and TypeScript: `import { name } from "module"`, and whether modules are there."""
+"""The imports of JavaScript and TypeScript: reads `import { name } from "module"` and checks whether modules exist."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _DECLARED = re.compile(
     re.MULTILINE,
 )
 _SCRIPT = re.compile(r"\.[cm]?js$")
-"""The ending of an imported script. In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
+"""The suffix of an imported script. In TypeScript, `import "./a.js"` may refer to the file `./a.ts`."""
 _ENDS = ("", *".ts .tsx .d.ts .mts .cts .js .jsx .mjs .cjs /index.ts /index.js /index.d.ts".split())
 
 DEEPEST = 20
-"""The most re-exports that are followed; more are a cycle."""
+"""The maximum number of re-exports that are followed. A longer chain is a cycle."""
 
 
 def read(text: str) -> list[Import]:
@@ -48,13 +48,13 @@ def read(text: str) -> list[Import]:
 
 def _read_statement(statement: re.Match[str]) -> Iterator[Import]:
     begin = statement.start("names")
-    # A trailing comma leaves a blank part.
+    # After a trailing comma, the last part is blank.
     parts = [part for part in _PART.finditer(statement["names"]) if part[0].strip()]
     names = [_NAME.fullmatch(part[0]) for part in parts]
     starts = [begin + part.end() - len(part[0].lstrip()) for part in parts]
     ends = [begin + part.start() + len(part[0].rstrip()) for part in parts]
     for index, name in enumerate(names):
-        # With a comment, a part is not a name.
+        # A part with a comment does not match.
         if name is None:
             continue
         if len(parts) == 1:
@@ -66,25 +66,25 @@ def _read_statement(statement: re.Match[str]) -> Iterator[Import]:
 
 
 class _Package(msgspec.Struct):
-    """The fields of a project's `package.json`. `types`: the file that declares what the package exports."""
+    """The fields of a project's `package.json`. `types` is the file that declares the exports of the package."""
 
     name: str = ""
     types: str = "index"
 
 
 class ScriptModules:
-    """The modules of a JavaScript or TypeScript project. Of other packages, only the names are known."""
+    """The modules of a JavaScript or TypeScript project. For other packages, only their names are known."""
 
     def __init__(self, project: Project) -> None:
         self._root = project.root.resolve()
         self._exports = cache(self._read_exports)
         self._package = _Package()
-        # Without a readable package.json, the project cannot be imported by name.
+        # A project without a readable package.json cannot be imported by name.
         with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._package = msgspec.json.decode(read_own(self._root, "package.json"), type=_Package)
 
     def identify(self, path: str, module: str) -> str:
-        """Return the module's file below the root; the module's name if the project does not have it."""
+        """Return the module's file relative to the root, or the module's name if it is not in the project."""
         file = self._find(self._root / path, module)
         return str(file.relative_to(self._root)) if file else module
 
@@ -93,7 +93,7 @@ class ScriptModules:
 
     def _find(self, importing: Path, module: str) -> Path | None:
         name = self._package.name
-        # The project's own name means its root.
+        # The project's own name refers to its root.
         entry = self._package.types if name and module == name else module.removeprefix(f"{name}/" if name else "")
         base = (importing.parent if module.startswith(".") else self._root) / entry
         for stem in (str(base), _SCRIPT.sub("", str(base))):
@@ -116,8 +116,8 @@ class ScriptModules:
         return next((origin for origin in origins if origin), None)
 
     def _read_exports(self, file: Path) -> tuple[dict[str, Origin | None], list[str]]:
-        """Return each exported name with the module and name that it is re-exported from (None if the file declares
-        it), and the modules whose names are all re-exported."""
+        """Return the exported names, and the modules of `export * from`. A name maps to the module and name from which
+        it is re-exported, or to None if the file declares it."""
         try:
             text = read_text(self._root, str(file.relative_to(self._root)))
         except (NotText, OSError):
@@ -143,18 +143,18 @@ NODE = frozenset(
     "events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl "
     "stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib".split()
 )
-"""The modules of Node.js 20 itself, as `require("module").builtinModules` lists them."""
+"""The built-in modules of Node.js 20, as listed by `require("module").builtinModules`."""
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".node")
 
 
 JSON_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-"""Strings, which stay; and what tsconfig.json may have besides JSON: comments, and a comma before a bracket."""
+"""Strings, which are kept, and what tsconfig.json allows besides JSON: comments and trailing commas."""
 
 
 class _Paths:
-    """The patterns of names that mean files of the project. At most one `*` in a pattern and its targets stands for the
-    same text. As for the compiler, the nearest tsconfig.json above a file counts, with the files that it extends and
-    the projects that it references; of package.json, `imports` of the nearest one."""
+    """The patterns of module names that refer to files of the project. A pattern and its targets may contain one `*`,
+    which matches the same text in both. Like the compiler, this uses the nearest tsconfig.json above a file with the
+    files that it extends and references, and `imports` of the nearest package.json."""
 
     def __init__(self, root: Path, members: Mapping[str, Path]) -> None:
         self._root = root
@@ -175,14 +175,14 @@ class _Paths:
     def _read(self, path: Path) -> dict[str, Any]:
         with suppress(OSError, msgspec.MsgspecError, ValueError, RecursionError):
             text = read_own(self._root, str(path.relative_to(self._root))).decode()
-            # The second pass removes commas that a comment kept away from their bracket.
+            # The second pass removes trailing commas that a comment separated from their bracket.
             for _ in range(2):
                 text = JSON_COMMENT.sub(lambda match: match[1] or "", text)
             return table(msgspec.json.decode(text))
         return {}
 
     def _of_config(self, config: Path, seen: set[Path]) -> dict[str, list[Path]]:
-        """`seen`: the files that were read."""
+        """Return the patterns in a configuration. `seen` has the files already read."""
         seen.add(config)
         content = self._read(config)
         extended, references, patterns = content.get("extends"), content.get("references"), dict[str, list[Path]]()
@@ -196,7 +196,7 @@ class _Paths:
         return patterns | _make_targets(named, config.parent / (base if isinstance(base, str) else ""))
 
     def _find_config(self, folder: Path, name: str) -> Path | None:
-        """Return the file that `extends` or a reference names: by its path, or by a package of the project."""
+        """Return the file that `extends` or a reference names, by its path or by a package of the project."""
         package = next((member for member in self._members if name == member or name.startswith(f"{member}/")), "")
         place = self._members[package] if package else folder
         base = Path(os.path.normpath(place / name.removeprefix(package).lstrip("/" if package else "")))
@@ -205,7 +205,7 @@ class _Paths:
 
 
 def _make_targets(named: Mapping[str, Any], folder: Path) -> dict[str, list[Path]]:
-    """`named`: pattern → a target, several, or one for each condition."""
+    """Return the target files of each pattern. A value in `named` is a target, a list, or a target per condition."""
     listed = {key: [*value.values()] if isinstance(value, dict) else value for key, value in named.items()}
     return {
         key: [folder / target for target in texts([value] if isinstance(value, str) else value)]
@@ -219,9 +219,9 @@ def _is_script(file: Path) -> bool:
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Return a check of a file's imports. A package is there if its folder or the folder of its types is in a
-    `node_modules`, or if it is the project's own."""
-    # A package may import itself by its name.
+    """Return a function that checks the imports of a file. A package exists if its folder or the folder of its types is
+    in a `node_modules`, or if it is a package of the project."""
+    # A package may import itself by its own name.
     found = find_members(root)
     members = {*found, read_name(root, root)}
     paths = _Paths(root, found)
@@ -238,7 +238,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
         above = [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)]
-        # Node.js looks into the `node_modules` of each folder above the file.
+        # Node.js searches the `node_modules` of each folder above the file.
         bases = (root, environment) if environment else (root,)
         homes = [base / folder.relative_to(root) / "node_modules" for base in bases for folder in above]
         for _, name in IMPORT.findall(text):

@@ -1,4 +1,4 @@
-"""The names in JavaScript and TypeScript files: their origins and kinds."""
+"""The references in JavaScript and TypeScript files: their origins and kinds."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, Node
 from ci_eval.core.model import Kind, Location
 
 GLOBAL = "global"
-"""The package of names that every file can use without an import."""
+"""The package of names that need no import."""
 
 NAME = re.compile(r"#?[\w$]+")
-"""A pattern of names."""
 
 _CLASSES = (
     "Object Function Array Boolean Symbol Number BigInt String RegExp Date Promise Map Set WeakMap WeakSet "
@@ -65,34 +64,34 @@ GLOBALS = {
 
 
 class This(msgspec.Struct):
-    """The object or class that `this` means in a class or function."""
+    """The object or class to which `this` refers in a class or function."""
 
     members: set[str] = msgspec.field(default_factory=set)
-    """The declared members, static ones included."""
+    """The declared members, including static ones."""
     grows: bool = False
-    """True if assigning `this.x` for the first time creates the member x."""
+    """True if the first assignment to `this.x` creates the member x."""
 
 
 class EcmaScope(Scope):
-    """A namespace: of a file, TypeScript namespace, class, function, type or block."""
+    """The scope of a file, TypeScript namespace, class, function, type or block."""
 
     package: str = ""
-    """The module that the scope is in."""
+    """The module that contains the scope."""
     this: This | None = None
     static: bool = False
     """True if `this` is a class rather than an instance."""
     plain: Origin = LOCAL
-    """The origin of variables that are declared in the scope."""
+    """The origin of variables declared in the scope."""
     created: set[str] = msgspec.field(default_factory=set)
-    """The members that were created by assignment, as chains such as `a.b.c`."""
+    """The members created by assignment, as chains such as `a.b.c`."""
 
     def below(self, kind: str, this: This | None = None) -> EcmaScope:
-        """Return a new scope inside this one, with the same `this` unless another is passed."""
+        """Return a new scope inside this one. `this` is inherited unless it is passed."""
         static = this is None and self.static
         return EcmaScope(kind, self, package=self.package, this=this or self.this, static=static)
 
     def find_var_scope(self) -> EcmaScope:
-        """Return the scope of a `var`: the enclosing function or file."""
+        """Return the scope in which a `var` is declared: the enclosing function or file."""
         scope = self
         while scope.kind == "block" and isinstance(scope.parent, EcmaScope):
             scope = scope.parent
@@ -103,7 +102,7 @@ _SUFFIX = re.compile(r"\.d\.[cm]?ts$|\.[cm]?[jt]sx?$")
 
 
 def derive_module(path: str) -> str:
-    """Return the name of a file's module: `src/internal` for `src/internal/index.ts`, `index` for `index.js`."""
+    """Return the module name of a file: `src/internal` for `src/internal/index.ts`, `index` for `index.js`."""
     return _SUFFIX.sub("", path).removesuffix("/index") or "index"
 
 
@@ -112,24 +111,24 @@ class Modules:
         self._folder = dirname(path)
         self._declared = declared
         self.own: set[str] = set()
-        """The modules that were imported by a relative path."""
+        """The modules that the file imports by a relative path."""
 
     def resolve(self, specifier: str) -> str | None:
-        """Return the module's name for the specifier of an import: `src/x` for `./x.js` in src/a.ts; None for an empty
-        one."""
+        """Return the module name for the specifier of an import: `src/x` for `./x.js` in src/a.ts; None if it is
+        empty."""
         if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
             return specifier or None
         path = normpath(join(self._folder, specifier))
         module = derive_module("" if path == "." else path)
-        # A relative path into `node_modules` is not the project's.
+        # A relative path into `node_modules` does not belong to the project.
         if "node_modules" not in module:
             self.own.add(module)
         return module
 
 
 def guess_holder(name: str) -> str:
-    """Return "class" for an imported name that is a class by convention, such as `Foo`, else ""."""
-    # By convention, names of capitals alone are constants.
+    """Return "class" if an imported name is a class by convention, such as `Foo`, else ""."""
+    # By convention, names in all capitals are constants.
     return "class" if name[:1].isupper() and not name.isupper() else ""
 
 
@@ -154,7 +153,7 @@ KEYWORDS = frozenset(
 ASSIGNED = "assigned"
 """The role of the left side of `=`."""
 FROM = "from "
-"""The beginning of the role of a pattern in `const {a} = require("m")`; the name of the module follows."""
+"""The prefix of the role of a pattern in `const {a} = require("m")`. The name of the module follows."""
 
 _MEMBER_KINDS = {CALLED: Kind.METHOD_CALL, TYPE: Kind.TYPE_REFERENCE}
 _MEMBER_NAMES = frozenset(["property_identifier", "private_property_identifier", "identifier", "type_identifier"])
@@ -162,7 +161,7 @@ _LITERALS = frozenset(["string", "template_string", "array", "regex", "number", 
 
 
 def ecma_scope(place: NodePlace) -> EcmaScope:
-    """Return the place's scope; in these languages all are EcmaScopes."""
+    """Return the scope of `place`. In these languages, all scopes are EcmaScopes."""
     return cast(EcmaScope, place.scope)
 
 
@@ -172,8 +171,7 @@ class EcmaWalk(Walk):
         "private_property_identifier type_identifier undefined".split()
     )
     keywords = KEYWORDS
-    # The walk skips these nodes: certain handlers emit the names of properties, and imports are read before everything
-    # else.
+    # The walk skips these nodes. The names of properties are emitted by their handlers, and imports are read first.
     ignored = frozenset(
         "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
         " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
@@ -181,7 +179,7 @@ class EcmaWalk(Walk):
         "html_character_reference jsx_namespace_name import_statement empty_statement".split()
     )
     grows: ClassVar[frozenset[str]] = frozenset()
-    """The holders whose members are created by assignment, as in `exports.x = …`."""
+    """The holders to which an assignment can add members, as in `exports.x = …`."""
 
     roles = {
         REFERENCE: "subscript_expression computed_property_name type_query ternary_expression",
@@ -195,7 +193,7 @@ class EcmaWalk(Walk):
         super().__init__(source, derive_module(path), declared)
         self.modules = Modules(path, declared)
         self._created: set[str] = set()
-        """Like EcmaScope.created, for chains whose first name no scope defines."""
+        """Like `EcmaScope.created`, for chains whose first name is not defined in any scope."""
 
     def outermost(self, _root: Node) -> Scope:
         universe = EcmaScope("universe", names=GLOBALS)
@@ -264,7 +262,7 @@ class EcmaWalk(Walk):
             return Origin(False, class_.package)
         if kind == "call_expression" and (package := self._required_module(receiver)):
             return Origin(True, package)
-        # The receiver may be `module.exports` or `X.prototype`. The limit saves decoding and looking up long chains.
+        # The receiver may be `module.exports` or `X.prototype`. Decoding and looking up long chains is slow.
         begin, end = receiver.start_byte, receiver.end_byte
         if kind == "member_expression" and self.source[begin : min(end, begin + 100)] == b"module.exports":
             return Origin(True, self.package)
@@ -280,7 +278,7 @@ class EcmaWalk(Walk):
         return self.modules.resolve(self.text(strings[0])[1:-1]) if strings else None
 
     def _creates_member(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
-        """Return whether assigning to `receiver.name` creates the member; from then on, the member exists."""
+        """Return whether an assignment to `receiver.name` creates the member, and record the member as created."""
         if receiver.type == "this":
             if scope.this is None or not scope.this.grows or name in scope.this.members:
                 return False
@@ -319,7 +317,7 @@ class EcmaWalk(Walk):
 
     @handle_nodes("binary_expression")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit an expression; the operand after `instanceof` is a class."""
+        """Visit an expression. The operand after `instanceof` is a class."""
         children = node.children
         if len(children) > 2 and children[-2].type == "instanceof":
             self.push(children[-1:], TYPE, place)
@@ -329,7 +327,7 @@ class EcmaWalk(Walk):
     @handle_nodes("non_null_expression")
     def non_null(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `x!` with the role of x."""
-        # In `a || !f!(x)`, the grammar takes everything before the brackets for the called function.
+        # In `a || !f!(x)`, the grammar parses `a || !f!` as the called function.
         operand = node.children[0]
         before: list[Node] = []
         while operand.type in {"unary_expression", "binary_expression"}:
@@ -340,8 +338,8 @@ class EcmaWalk(Walk):
 
     @handle_nodes("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
     def tag(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a JSX tag, without the name if it is an HTML element."""
-        # Components have a capital letter or a dot in their names.
+        """Visit a JSX tag. Skip the name if it is an HTML element."""
+        # The names of components begin with a capital letter or contain a dot.
         children = node.children
         if [child.type for child in children[1:2]] == ["identifier"] and self.text(children[1])[:1].islower():
             del children[1]
@@ -350,7 +348,7 @@ class EcmaWalk(Walk):
     @handle_nodes("jsx_attribute")
     def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *value = node.children
-        # No component declares attributes such as `data-x`.
+        # Attributes such as `data-x` are not declared by any component.
         if name.type == "property_identifier" and not self.source.startswith(b"data-", name.start_byte):
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)

@@ -1,4 +1,4 @@
-"""The language Go: which names in a file are references, and what kind each is."""
+"""The language Go: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ KEYWORDS = frozenset(
     "range return select struct switch type var false iota nil true".split()
 )
 RECEIVER = "of "
-"""The beginning of Origin.holder for a method's receiver; the name of the receiver's type follows."""
+"""The prefix of `Origin.holder` for a method's receiver. The name of the receiver's type follows."""
 DEFINED = "defined"
-"""The role of a name that is new even if its scope has the same name: in `var x`, or a parameter."""
+"""The role of a name that is new even if its scope already has that name: in `var x`, or a parameter."""
 OTHERS, FIELDS = "[", "{"
-"""The roles of the braces of a composite literal: one letter for each level of nesting. At the last level, `{`, keys
-are names of fields."""
+"""The roles of the braces of a composite literal, one character per level of nesting. At the level `{`, keys are field
+names."""
 _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_type", "map_type"])
 
 
@@ -54,10 +54,10 @@ class GoWalk(Walk):
 
     roles = {
         SAME: "parenthesized_expression expression_list",
-        # The length of an array is a value.
+        # The length of an array is an expression.
         REFERENCE: "array_type",
     }
-    # Names that are declared before the block of a statement are known in the block, too.
+    # Names declared in the header of a statement are also known in its block.
     blocks = "if_statement for_statement expression_switch_statement select_statement communication_case"
     sequences = "for_clause"
 
@@ -72,7 +72,7 @@ class GoWalk(Walk):
         name = self.text(node)
         kind = node.type
         if kind == "type_identifier" and role != DEFINED:
-            if name in KEYWORDS:  # `case nil` of a type switch
+            if name in KEYWORDS:  # `case nil` in a type switch
                 self.emit(node, Kind.KEYWORD, place)
             else:
                 self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
@@ -84,14 +84,14 @@ class GoWalk(Walk):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
 
     def _plain(self, node: Node, name: str, role: str, place: NodePlace) -> Origin:
-        """Emit a name without a dot before it, and return its origin."""
+        """Emit an unqualified name and return its origin."""
         origin = place.scope.find(name)
         if name == "_":
             return origin
         kind = Kind.VARIABLE
         if origin.holder == "class" or (role == TYPE and origin.static is not False):
             kind = Kind.TYPE_REFERENCE
-        # `(*f)(x)` with a local f is a call, but f has the role of a type.
+        # `(*f)(x)` is a call if f is local, although f has the role of a type.
         elif role in {CALLED, TYPE}:
             kind = Kind.METHOD_CALL
         self.emit(node, kind, place, origin, name)
@@ -106,7 +106,7 @@ class GoWalk(Walk):
         else:
             origin = self._plain(receiver, self.text(receiver), REFERENCE, place)
         kind = Kind.METHOD_CALL if role == CALLED else Kind.FIELD
-        # The grammar takes some fields for types of packages, so the receiver's origin decides.
+        # The grammar parses some fields as types of packages, so the receiver's origin decides.
         if member.type == "type_identifier" and role != CALLED and origin.static is not False:
             kind = Kind.TYPE_REFERENCE
         text, known = self.text(member), UNKNOWN
@@ -130,7 +130,7 @@ class GoWalk(Walk):
     def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
         type_, *value = node.children
         self.push(value, REFERENCE, NodePlace(place.scope, True))
-        # The grammar takes `f[int](x)` for a conversion.
+        # The grammar parses `f[int](x)` as a conversion.
         if type_.type == "generic_type":
             parts = type_.children
             self._instantiate(parts[0], parts[-1], place)
@@ -138,13 +138,13 @@ class GoWalk(Walk):
             self.push([type_], TYPE, place)
 
     def _instantiate(self, called: Node, arguments: Node, place: NodePlace) -> None:
-        """Visit `called[arguments](…)`: a call of a generic function, or of a function in a collection."""
-        # Each type argument is in a separate node.
+        """Visit `called[arguments](…)`: a call of a generic function or of a function in a collection."""
+        # Each type argument is wrapped in its own node.
         wrapped = [child.children if child.type == "type_elem" else [child] for child in arguments.children]
         inner = [node for nodes in wrapped for node in nodes]
         head = called if called.type in self.names else called.children[0] if called.child_count else called
         origin = place.scope.find(self.text(head)) if head.type in self.names else LOCAL
-        # If `called` is a local variable, or an argument is a value, this is an index.
+        # If `called` is a local variable or an argument is a value, the brackets are an index.
         by_value = origin.static is False and origin.holder != "class"
         for child in inner:
             if child.type in {"type_identifier", "qualified_type"}:
@@ -162,16 +162,16 @@ class GoWalk(Walk):
 
     @handle_nodes("unary_expression")
     def unary(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit an operator and its operand; `(*T)(x)` is a conversion."""
+        """Visit an operator and its operand. `(*T)(x)` is a conversion."""
         self.push(node.children, TYPE if role == CALLED else REFERENCE, place)
 
     @handle_nodes("composite_literal")
     def composite(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[:1], TYPE, place)
         type_, *body = node.children
-        # The role of the outermost braces of a literal of this type; see OTHERS and FIELDS.
+        # The roles of the braces of a literal of this type, outermost first; see `OTHERS` and `FIELDS`.
         levels = ""
-        for _ in range(8):  # a type may refer to itself
+        for _ in range(8):  # the limit is needed because a type may refer to itself
             kind = type_.type
             if kind == "type_identifier":
                 stands_for = self.top.types.get(self.text(type_))
@@ -194,7 +194,7 @@ class GoWalk(Walk):
 
     @handle_nodes("literal_element")
     def literal_element(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit an element of a literal. Braces without a type have the collection's element type."""
+        """Visit an element of a literal. Braces without a type are a literal of the collection's element type."""
         children = node.children
         braces = children and children[0].type == "literal_value"
         self.push(children, (role if role[0] == FIELDS else role[1:]) if braces else REFERENCE, place)
@@ -211,7 +211,7 @@ class GoWalk(Walk):
 
     @handle_nodes("function_declaration", "func_literal", "function_type", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a function, whose name is not a token. Parameters and results are in the scope of the body."""
+        """Visit a function. Its name is not a token. Parameters and results are in the scope of its body."""
         self._function(node.children, NodePlace(Scope("function", place.scope), False))
 
     @handle_nodes("method_declaration")
@@ -241,10 +241,10 @@ class GoWalk(Walk):
 
     @handle_nodes("parameter_declaration", "variadic_parameter_declaration", "field_declaration")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the names of `a, b T` unless they are fields."""
+        """Define the names in `a, b T` unless they are fields, which are found through their type."""
         for child in node.children:
             self.define(child if child.type == "identifier" else None, place.scope)
-        # Fields are only found through their type. The name of an embedded field is its type.
+        # An embedded field has no name, only a type.
         names = {"identifier", "field_identifier"}
         self.push([child for child in node.children if child.type not in names], TYPE, place)
 
@@ -263,24 +263,24 @@ class GoWalk(Walk):
     def type_spec(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
         if place.scope.kind != "file":
-            # Types at the top of a file are defined already.
+            # Types at the top level are already defined.
             self.define(name, place.scope, LOCAL_TYPE)
-        # Type parameters are only known in their declaration.
+        # Type parameters are known only in their declaration.
         generic = any(child.type == "type_parameter_list" for child in siblings)
         self.push(siblings, TYPE, NodePlace(Scope("type", place.scope), False) if generic else place)
 
     @handle_nodes("var_spec", "const_spec")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the values, then define the names, which are known after their values."""
+        """Visit the values first: the names are not known in them."""
         children = node.children
-        # Names at the top of a file are defined already.
+        # Names at the top level are already defined.
         if place.scope.kind != "file":
             self._stack += [(child, DEFINED, place) for child in children if child.type == "identifier"]
         self.push([child for child in children if child.type != "identifier"], REFERENCE, place)
 
     @handle_nodes("short_var_declaration", "range_clause", "receive_statement")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `x := …`, `x := range …`, `x = <-…` or `range …`; the right side is read first."""
+        """Visit `x := …`, `x := range …`, `x = <-…` or `range …`. The right side is visited first."""
         left, *siblings = node.children
         if left.type == "range":
             self.push(node.children, REFERENCE, place)
@@ -295,7 +295,7 @@ class GoWalk(Walk):
 
     @handle_nodes("type_switch_statement")
     def type_switch(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `switch x := y.(type)`, in which y is read first, and x is known in the cases."""
+        """Visit `switch x := y.(type)`. y is visited first; x is known in the cases."""
         inner = NodePlace(Scope("block", place.scope), place.argument)
         children = node.children
         bound = next((i for i, child in enumerate(children) if child.type == ":="), 0) - 1
@@ -320,7 +320,7 @@ class GoWalk(Walk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    # The grammar does not read a package clause or import without a line end.
+    # The grammar needs a line end after a package clause or import.
     source = text.encode() if text.endswith("\n") else f"{text}\n".encode()
     return extract_tokens(GoWalk(source, text, path, declared), "go")
 

@@ -1,4 +1,4 @@
-"""The packages of Go: the top-level declarations and imports of a file, and whether imported packages are there."""
+"""The packages of Go: the top-level declarations and imports of a file, and whether imported packages exist."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ UNIVERSE = {
     **dict.fromkeys(_TYPES, Origin(True, "builtin", "class")),
     **dict.fromkeys(_FUNCTIONS, Origin(True, "builtin")),
 }
-"""The predeclared names (the universe block) except constants."""
+"""The predeclared names (Go's universe block) without constants."""
 
 _STANDARD = frozenset(
     "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar "
     "flag fmt go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices "
     "sort strconv strings structs sync syscall testing text time unicode unique unsafe weak".split()
 )
-"""The first parts of the standard library's import paths."""
+"""The first parts of import paths in the standard library."""
 
 _CLAUSE = re.compile(r"^package[ \t]+(\w+)", re.MULTILINE)
 _TOP = re.compile(r"^(?:func|type|var|const) (\w+)(?:, *(\w+))?", re.MULTILINE)
@@ -42,45 +42,45 @@ _VERSION = re.compile(r"\.?v\d+")
 
 
 def derive_package(text: str, path: str) -> str:
-    """Return the folder of the file; for the project's own folder, the name in the package clause."""
+    """Return the folder of the file, or, for the project's root folder, the name in the package clause."""
     clause = _CLAUSE.search(text)
     name = clause[1] if clause else ""
     folder = PurePosixPath(path).parent.as_posix()
     if folder == ".":
         return name or "main"
-    # Tests may form a second package in the same folder.
+    # Tests may be a second package in the same folder.
     return f"{folder}_test" if name.endswith("_test") and path.endswith("_test.go") else folder
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     names: set[str] = set()
     names.update(*_TOP.findall(text))
-    # gofmt ends a group with a bracket at the beginning of a line.
+    # gofmt closes a group with a parenthesis at the beginning of a line.
     for part in text.split("\n)")[:-1]:
         if group := _GROUP.search(part):
             names.update(*_IN_GROUP.findall(part, group.end()))
-    # Code cannot refer to `init`, and `_` is not a name.
+    # Code cannot refer to `init` or `_`.
     return derive_package(text, path), frozenset(names - {"", "_", "init"})
 
 
 def imported_package(path: str, declared: Declarations) -> str:
-    """Return the project's folder with whose path the import path ends; without one, the import path."""
+    """Return the longest end of an import path that is a folder of the project, or the import path if there is none."""
     if path.partition("/")[0] in _STANDARD:
         return path
-    # The first parts are the module's address, such as `example.org/project`, and not a folder.
+    # The first parts are the address of the module, such as `example.org/project`, and not a folder.
     parts = path.split("/")
     ends = ("/".join(parts[i:]) for i in range(len(parts)))
     return next((end for end in ends if end in declared), path)
 
 
 def local_name(path: str) -> str:
-    """Return the usual name of a package that is imported without an alias."""
+    """Return the usual name of a package imported without an alias."""
     parts = path.split("/")
-    # `example.org/x/v2` is version 2 of x; gopkg.in writes `x.v2`.
+    # `example.org/x/v2` is version 2 of x; gopkg.in uses `x.v2`.
     if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):
         parts.pop()
     last = re.sub(r"\.v\d+$", "", parts[-1])
-    # Names of repositories often add `go` to the package's name: `go-x`.
+    # Names of repositories often add `go` to the name of the package, as in `go-x`.
     return last.removeprefix("go-").removesuffix("-go").removesuffix(".go")
 
 
@@ -91,12 +91,12 @@ class TopLevel(SourceReader):
         self._declared = declared
         self.names = dict.fromkeys(declared.get(package, ()), Origin(True, package))
         self.members: dict[str, set[str]] = {}
-        """Name of a type → its fields and methods in this file."""
+        """The name of a type → its fields and methods in this file."""
         self.types: dict[str, Node] = {}
-        """Name of a type → its definition."""
+        """The name of a type → its definition."""
 
     def read(self, root: Node) -> dict[str, Origin]:
-        """Return the origins of the file's declarations and imports, and of the other names of its package."""
+        """Return the origins of the file's declarations and imports, and of the other names in its package."""
         for node in root.children:
             name = node.child_by_field_name("name")
             if node.type == "function_declaration" and name:
@@ -107,7 +107,7 @@ class TopLevel(SourceReader):
                 if of and name:
                     self.members.setdefault(self.text(of), set()).add(self.text(name))
             for child in node.children if node.type.endswith("_declaration") else ():
-                # The declarations of a group are in a list.
+                # A group has its declarations in a list.
                 for spec in child.children if child.type.endswith("_spec_list") else [child]:
                     self._read_spec(spec)
         return self.names
@@ -128,14 +128,14 @@ class TopLevel(SourceReader):
                 return
             self.types[self.text(name)] = stands_for
             members = self.members.setdefault(self.text(name), set())
-            # Members of embedded types may be declared in any file, so they are not among the members here.
+            # Embedded types may be declared in any file, so their members are not collected here.
             for field in (field for part in (stands_for, *stands_for.children) for field in part.children):
                 if field.type in {"field_declaration", "method_elem"}:
                     members.update(self.text(child) for child in field.children if child.type == "field_identifier")
 
 
 def receiver_type(parameters: Node) -> Node | None:
-    """Return the name of the type in `(t *Type[T])`; None if there is none."""
+    """Return the name of the type in `(t *Type[T])`, or None if there is none."""
     node = next((child for child in parameters.children if child.type == "parameter_declaration"), None)
     while node and node.type != "type_identifier":
         kinds = {"type_identifier", "pointer_type", "generic_type", "parenthesized_type"}
@@ -149,7 +149,7 @@ _VERSION_END = re.compile(r"/v\d+$|\.v\d+$")
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports. The name of a package without an alias is the last part of its path without a version."""
+    """Return the imports. Without an alias, the name of a package is the last part of its path without a version."""
     imports: list[Import] = []
     for statement in _STATEMENT.finditer(text):
         in_block = statement["block"] is not None
@@ -169,9 +169,9 @@ MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Return a check of a file's imports. As for the `go` command, a path without a dot in its first part is the
-    standard library's."""
-    # The project's own modules go before cached versions of them.
+    """Return a function that checks the imports of a file. As in the `go` command, a path belongs to the standard
+    library if its first part has no dot."""
+    # The project's own modules take precedence over cached versions of them.
     modules = dict(_cached_modules(environment / "modules") if environment else ())
     for file in sorted(root.rglob("go.mod")):
         text = read_own(root, str(file.relative_to(root))).decode(errors="replace") if is_own(file, root) else ""
@@ -182,12 +182,12 @@ def imports(root: Path, environment: Path | None) -> Imports:
         for name in (item.module for item in read(text)):
             parts = name.split("/")
             known = "." not in parts[0] or exists(root / "vendor" / name)
-            # A module may be inside the path of another one, so the longest path counts.
+            # The path of a module may extend that of another module, so try the longest path first.
             for number in range(len(parts), 0, -1):
                 if module := modules.get("/".join(parts[:number])):
                     known = exists(module.joinpath(*parts[number:]))
                     break
-            # Most modules are repositories, and their addresses have three parts.
+            # Most modules are repositories, whose addresses have three parts.
             yield "/".join(parts[:3]), known
 
     return there
@@ -197,8 +197,8 @@ def _cached_modules(modules: Path) -> Iterator[tuple[str, Path]]:
     for folder, below, _ in os.walk(modules):
         for name in sorted(name for name in below if "@" in name):
             path = Path(folder, name)
-            # In the module cache, a capital letter such as `A` is written `!a`, since some file systems ignore case.
+            # The module cache writes a capital letter such as `A` as `!a` because some file systems ignore case.
             escaped = str(path.relative_to(modules)).rpartition("@")[0]
             yield re.sub("!(.)", lambda letter: letter[1].upper(), escaped), path
-        # Modules are not nested in the cache. Its folder `cache` only holds their archives.
+        # Modules in the cache are not nested, and the folder `cache` has only their archives.
         below[:] = [name for name in below if "@" not in name and (folder != str(modules) or name != "cache")]

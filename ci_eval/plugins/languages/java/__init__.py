@@ -1,4 +1,4 @@
-"""The language Java: which names in a file are references, and what kind each is."""
+"""The language Java: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEYWORDS = frozenset(
 
 
 class JavaWalk(Walk):
-    # The scope of a class has fields as `name`, methods as `name()`, and types as `<name>`.
+    # A class scope has keys of three forms: `name` for fields, `name()` for methods and `<name>` for types.
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
     ignored = frozenset(
@@ -31,7 +31,7 @@ class JavaWalk(Walk):
         "package_declaration ...".split()
     )
     blocks = "block constructor_body switch_block for_statement try_with_resources_statement catch_clause"
-    # The names bound in a condition are known in its branches.
+    # Names bound in a condition are known in its branches.
     sequences = "ternary_expression"
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
@@ -45,7 +45,7 @@ class JavaWalk(Walk):
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
         if (name == "var" and node.type == "type_identifier") or name == "default":
-            # The grammars take the second of `case null, default` for a name.
+            # The grammars parse the `default` in `case null, default` as a name.
             self.emit(node, Kind.KEYWORD, place)
             return
         if node.type == "type_identifier" or role == TYPE:
@@ -60,7 +60,7 @@ class JavaWalk(Walk):
             self.emit(node, kind, place, owner.names[name], name)
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit the expression before a dot; return the origin of the members after the dot."""
+        """Visit the expression before a dot. Return the origin of the members after the dot."""
         if node.type == "field_access":
             self.push([node], REFERENCE, place)
             parts = self.text(node).split(".")
@@ -73,7 +73,7 @@ class JavaWalk(Walk):
                 if self.java.is_type(parts[-1]):
                     package = package_part(path)
                     return Origin(True, package or self.java.find(f"<{parts[0]}>", place.scope).package)
-                # By convention, names of packages have only small letters.
+                # By convention, package names are lower-case.
                 if path.islower():
                     return Origin(None, path, "module")
             return LOCAL
@@ -87,7 +87,7 @@ class JavaWalk(Walk):
                 self.emit(node, Kind.TYPE_REFERENCE, place, origin, name)
                 return Origin(True, origin.package)
             if name in self.java.roots:
-                # The beginning of `java.util.List.of()`.
+                # The start of a qualified name such as `java.util.List.of()`.
                 self.emit(node, Kind.IMPORT, place, Origin(True, name), name)
                 return Origin(None, name, "module")
         self.name(node, REFERENCE, place)
@@ -99,7 +99,7 @@ class JavaWalk(Walk):
         origin = self.receiver(children[0], place)
         member = children[-1]
         if member.type != "identifier":
-            # `Foo.this`, `a.super`
+            # The member is a keyword: `Foo.this`, `a.super`.
             self.push(children[1:], REFERENCE, place)
             return
         self.push(children[1:-1], REFERENCE, place)
@@ -120,12 +120,12 @@ class JavaWalk(Walk):
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         arguments = children[-1]
-        # Type arguments and receivers come before the name, so the last identifier is the method's.
+        # Type arguments and receivers precede the name, so the last identifier is the name of the method.
         named = next((i for i in range(len(children) - 1, -1, -1) if children[i].type == "identifier"), -1)
         self.push([arguments], REFERENCE, NodePlace(place.scope, True))
         before, origin = children[: max(named, 0)], UNKNOWN
         if before:
-            # The nodes between receiver and name, as in `Foo.super.bar()` and `foo.<T>bar()`.
+            # Visit the nodes between receiver and name, as in `Foo.super.bar()` and `foo.<T>bar()`.
             self.push(before[1:], REFERENCE, place)
             origin = self.receiver(before[0], place)
         if named < 0:
@@ -134,7 +134,7 @@ class JavaWalk(Walk):
         if not before or before[0].type == "this":
             origin = place.scope.find(name + "()")
         elif before[-1].type == "super" or before[0].type == "super" or (before[-2:-1] and before[-2].type == "super"):
-            # Members of a superclass are mostly in another file.
+            # Members of a superclass are usually declared in another file.
             origin = UNKNOWN
         self.emit(children[named], Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
 
@@ -149,7 +149,7 @@ class JavaWalk(Walk):
         *between, member = children[1:]
         self.push(between, REFERENCE, place)
         if member.type == "identifier":
-            # `Type::method` may need an instance or not.
+            # `Type::method` may refer to an instance method or a static one.
             static = False if origin.static is False else None
             self.emit(member, Kind.METHOD_CALL, place, Origin(static, origin.package))
         else:
@@ -158,7 +158,7 @@ class JavaWalk(Walk):
     @handle_nodes("scoped_type_identifier", "scoped_identifier")
     def scoped_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the parts of `java.util.Map.Entry`, or `@java.lang.Override`."""
-        # The parts are nested, so all are handled at once.
+        # The parts are nested nodes; handle all of them at once.
         parts, others = self._parts(node)
         path: list[str] = []
         for part in parts:
@@ -175,7 +175,7 @@ class JavaWalk(Walk):
         self.push(others, TYPE, place)
 
     def _parts(self, node: Node) -> tuple[list[Node], list[Node]]:
-        """Return the names of a qualified one from left to right, and the other nodes in it."""
+        """Return the parts of a qualified name from left to right, and the other nodes in it."""
         parts: list[Node] = []
         others: list[Node] = []
         while True:
@@ -222,7 +222,7 @@ class JavaWalk(Walk):
     )
     def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         outer = NodePlace(Scope("type", place.scope), False)
-        # Only local types are new; others are defined already.
+        # Other than local types, all types are already defined.
         if place.scope.kind == "block":
             self.define(node.child_by_field_name("name"), place.scope, Origin(None, self.package, "class"), "<{}>")
         components: dict[str, Origin] = {}
@@ -233,7 +233,7 @@ class JavaWalk(Walk):
             if child.type == "@interface":
                 self.emit(child, Kind.KEYWORD, place, text="interface", skip=1)
             if child.type == "formal_parameters":
-                # The components of a record are fields, and methods with the same names.
+                # A component of a record is a field and a method of the same name.
                 for parameter in child.children:
                     name = parameter.child_by_field_name("name") if parameter.type == "formal_parameter" else None
                     if name is not None:
@@ -273,7 +273,7 @@ class JavaWalk(Walk):
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), False)
         if node.type == "compact_constructor_declaration":
-            # The parameters are the components of the record.
+            # The parameters of a compact constructor are the components of the record.
             names = place.scope.names
             inner.scope.names.update({name: LOCAL for name in names if f"{name}()" in names})
         for child in node.children:
@@ -284,11 +284,11 @@ class JavaWalk(Walk):
         "formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component"
     )
     def binding(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the name after a type, for the rest of the scope; the name in a loop is only known in the loop."""
+        """Define the name after a type for the rest of the scope. The name in a loop is known only in the loop."""
         if node.type == "enhanced_for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
-        # The name in a record pattern is not a field of the node.
+        # In a record pattern, the name has no field of its own in the node.
         if name is None and node.type == "record_pattern_component":
             named = [child for child in node.children if child.type == "identifier"]
             name = named[-1] if named else None
@@ -314,7 +314,7 @@ class JavaWalk(Walk):
     @handle_nodes("instanceof_expression", "annotation_type_element_declaration")
     def instanceof(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
-        # A pattern's name may be known after the statement: `if (!(o instanceof T t)) return;`.
+        # The name in a pattern may be in scope after the statement: `if (!(o instanceof T t)) return;`.
         if node.type == "instanceof_expression":
             self.define(name, place.scope)
         self.push([child for child in node.children if child != name], REFERENCE, place)
@@ -360,7 +360,7 @@ LANGUAGE: Language = Language(
         closers=frozenset([")", "]", "}", ";", "type_arguments >", "type_parameters >", "switch_label :"]),
         stand_ins={
             **dict.fromkeys("block class_body interface_body enum_body switch_block constructor_body".split(), "{}"),
-            # A `try` alone does not parse; `finally {}` is the shortest that completes it.
+            # A `try` without `catch` is a syntax error; `finally {}` is the shortest valid end.
             "try_statement catch_clause": " finally {}",
             **{
                 f"{head} {statement}": ";"
@@ -375,10 +375,10 @@ LANGUAGE: Language = Language(
 
 
 REPAIRS = (
-    # The grammars do not know imports of modules (Java 25).
+    # The grammars do not support module imports (Java 25).
     Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)"), lambda m: replace_groups(m, k=b"")),
-    # After other statements, the grammars take the call of another constructor for that of a method.
+    # The grammars support `super(…)` and `this(…)` only before other statements, so these become method calls.
     Repair(outside(rb"(?<=[;}])\s*(?P<k>super|this)(?=\s*\()"), lambda m: replace_groups(m, k=b"x" * len(m["k"]))),
-    # No grammar reads an annotation right before the dots of `String @A ... x`.
+    # The grammars do not support an annotation right before the dots of `String @A ... x`.
     Repair(outside(rb"@(?:\w+\.)*(?P<t>[A-Z]\w*)(?=\s*\.\.\.)"), spaces),
 )

@@ -1,4 +1,4 @@
-"""The declarations and imports of a Java file, and the origins of names that the file's text shows."""
+"""The declarations and imports of a Java file, and the origins of names known from the text of the file."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ LANG = frozenset(
     "TypeNotPresentException UnknownError UnsatisfiedLinkError UnsupportedClassVersionError "
     "UnsupportedOperationException VerifyError VirtualMachineError Void WrongThreadException".split()
 )
-"""The types of java.lang in Java 25, which every file imports."""
+"""The types in java.lang of Java 25, which every file imports implicitly."""
 _USUAL = dict.fromkeys(LANG, "java.lang")
 
-# The number of modifiers is limited, since a hostile file may have nothing else, and would take long.
+# The number of modifiers is limited: a hostile file of nothing else would take very long to match.
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
 _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
@@ -63,16 +63,16 @@ class JavaNames(SourceReader, Names):
     def _imported_names(self, node: Node) -> Iterator[tuple[str, Origin]]:
         kinds = [child.type for child in node.children]
         path = next((self.text(child) for child in node.children if child.is_named), "")
-        # Java allows spaces and line ends around the dots of a name.
+        # Java allows whitespace around the dots of a name.
         path = re.sub(r"\s+", "", path)
         self.roots.add(path.partition(".")[0])
         static = "static" in kinds
         if "asterisk" in kinds:
-            # Only types of other files are read, so the members of `import static a.B.*` stay unknown.
+            # Only the types of other files are known, so the members from `import static a.B.*` remain unknown.
             if not static:
                 self.wildcards.append(path)
             return
-        # `import static` may mean a field, a method or a type.
+        # `import static` may import a field, a method or a type.
         package, _, name = path.rpartition(".")
         if static:
             package = package_part(package)
@@ -81,11 +81,11 @@ class JavaNames(SourceReader, Names):
         yield f"<{name}>", Origin(True, package_part(package), "class")
 
     def members(self, body: Sequence[Node], body_type: str) -> dict[str, Origin]:
-        """Return the declarations in the body of a type, which are known in the whole body."""
+        """Return the origins of the members of a type. They are known in the whole body."""
         origins: dict[str, Origin] = {}
         for child in body:
             kind = child.type
-            # The members after the constants of an enum are in a separate node.
+            # The members after an enum's constants are in a separate node.
             if kind == "enum_body_declarations":
                 origins.update(self.members(child.children, "class_body"))
             elif kind == "enum_constant":
@@ -95,7 +95,7 @@ class JavaNames(SourceReader, Names):
             elif kind in {"method_declaration", "annotation_type_element_declaration"}:
                 self._add(origins, child, "{}()", self._is_static(child))
             elif kind in {"field_declaration", "constant_declaration"}:
-                # Fields of an interface are constants, without the word `static`.
+                # Fields of an interface are static even without the modifier.
                 static = body_type in _INTERFACES or self._is_static(child)
                 for declarator in child.children:
                     if declarator.type == "variable_declarator":
@@ -119,7 +119,7 @@ _STATEMENT = re.compile(
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports of single names. Static ones are not removable, since engines do not add them."""
+    """Return the imports of single names. Static imports are not removable because engines do not add them."""
     imports = [
         Import(
             name=statement["name"],

@@ -1,4 +1,4 @@
-"""The language Kotlin: which names in a file are references, and what kind each is."""
+"""The language Kotlin: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Names, imports, is_
 
 
 def _dollars(match: Match) -> bytes:
-    """Rewrite `$$"a $b $$c"`, in which `$b` is text, into the same string with single `$`."""
+    """Rewrite `$$"a $b $$c"`, in which `$b` is plain text, as the same string with a single `$`."""
     before, text = match["dollars"], match["text"]
     inner = re.sub(
         rb"\$+",
@@ -28,7 +28,7 @@ def _dollars(match: Match) -> bytes:
 
 
 def _context(match: Match) -> bytes:
-    """Rewrite `context(a: A)` into the head of a function, and `context(A)` into the type of a value."""
+    """Rewrite `context(a: A)` as the head of a function, and `context(A)` as the type of a value."""
     named = re.match(rb"\s*\w+\s*:", match["inner"])
     before, after = (b"fun con(", b")") if named else (b"val c:x<", b">")
     return match["indent"] + before + match["inner"] + after
@@ -51,14 +51,14 @@ REPAIRS = (
         outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
         lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
-    # `@A @B() internal expect annotation class C()`: the grammar would read a call of `expect`.
+    # In `@A @B() internal expect annotation class C()`, the grammar would parse a call of `expect`.
     Repair(
         outside(rb"\bexpect[ \t]+(?P<k>annotation)(?=\s+class\b)"),
         lambda m: replace_groups(m, k=b""),
         always=True,
         trigger=re.compile(rb"expect[ \t]+annotation"),
     ),
-    # `: A by a {`: the grammar would read a call of `a` with a lambda.
+    # In `: A by a {`, the grammar would parse a call of `a` with a lambda.
     Repair(
         outside(
             rb"^(?:[^\n{}/\"]{0,200}\b(?:class|object)\b[^\n{}/\"]{0,300}|[ \t]*\)[ \t]*)"
@@ -66,31 +66,31 @@ REPAIRS = (
         ),
         lambda m: replace_groups(m, k=b","),
     ),
-    # A constructor on a separate line.
+    # The grammar does not support `constructor` on a separate line after `class`.
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
         ),
         lambda m: replace_groups(m, gap=b""),
     ),
-    # `actual val x: Int` as a constructor's parameter; `public` has the same length.
+    # The grammar does not support `actual val x: Int` as a constructor parameter. `public` has the same length.
     Repair(outside(rb"\b(?P<k>actual)(?=\s+va[lr]\b)"), lambda _: b"public"),
-    # The grammar does not read the `<*>` in `A<*>::f`.
+    # The grammar does not support the `<*>` in `A<*>::f`.
     Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)"), lambda m: replace_groups(m, type=b"")),
-    # `return !isEmpty()`: the grammar would read `return !is Empty`.
+    # The grammar would parse `return !isEmpty()` as `return !is Empty()`.
     Repair(
         outside(rb"\breturn(?:@\w+)?[ \t]+(?P<not>!)(?=i[sn]\w)"),
         lambda m: replace_groups(m, **{"not": b""}),
         always=True,
         trigger=re.compile(rb"return(?:@\w+)?[ \t]+!i[sn]\w"),
     ),
-    # The grammar does not read the `\$` in `"\$$name"`.
+    # The grammar does not support the `\$` in `"\$$name"`.
     Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), lambda _: b"  ", always=True, trigger=re.compile(rb"\\\$\$")),
-    # The grammar reads `{ val x: Int }` only with a line end before the bracket.
+    # The grammar supports `{ val x: Int }` only with a line end before the closing brace.
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
 )
 
-# The grammar has `as?`, `!in` and `return@` as single leaves, so these are keywords, too.
+# The grammar has single nodes for `as?`, `!in` and `return@`, so these are keywords here.
 KEYWORDS = frozenset(
     "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline "
     "data do else enum expect external false final finally for fun get if import in infix init inline inner interface "
@@ -117,13 +117,13 @@ USUAL = dict.fromkeys(
 _COMMENTS = frozenset(["line_comment", "multiline_comment"])
 
 
-# The number of annotations and modifiers is limited, since a hostile file may have nothing else, and would take long.
+# The number of annotations and modifiers is limited: a hostile file of nothing else would take very long to match.
 _TOP = re.compile(
     r"^(?:@\S+\s+){0,20}(?:[a-z]+\s+){0,20}(?:class|interface|object|fun|val|var|typealias)\s+(?:<[^>\n]*>\s*)?"
     r"(?:[\w<>?, *]+\.)?(\w+)",
     re.MULTILINE,
 )
-# The grammar names the leaves of modifiers after their group.
+# The node of a modifier has the name of the modifier's group as its type, not that of the keyword.
 _MODIFIERS = (
     "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "
     "parameter_modifier reification_modifier platform_modifier variance_modifier"
@@ -135,12 +135,12 @@ _KEYS = {
     "function_declaration": ("{}()",),
     "enum_entry": ("{}",),
 }
-"""Type of a declaration's node → the keys under which a scope has the name."""
+"""Node type of a declaration → the keys of the declared name in a scope."""
 
 
 class ClassScope(Scope):
     parameters: dict[str, Origin] = msgspec.field(default_factory=dict)
-    """The constructor's parameters that hide members of the same name in initialisers."""
+    """The constructor parameters that hide members of the same name in initializers."""
 
 
 class KotlinWalk(JvmWalk):
@@ -150,7 +150,7 @@ class KotlinWalk(JvmWalk):
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope))
         elif role == CALLED:
             origin = self.known.find(f"{name}()", place.scope)
-            # A variable may hold a function.
+            # The name may be a variable that holds a function.
             origin = place.scope.find(name) if origin is UNKNOWN else origin
             self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package))
         else:
@@ -159,13 +159,13 @@ class KotlinWalk(JvmWalk):
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
         owner = place.scope.owner(name)
         if name == "this":
-            # `$this` in a string.
+            # This is `$this` in a string.
             self.emit(node, Kind.KEYWORD, place)
         elif owner is not None:
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
             self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
-        # `it` is the implicit parameter of a lambda, and `field` the value of a property.
+        # `it` is the implicit parameter of a lambda; `field` is the value of a property.
         elif name in {"it", "field"}:
             self.emit(node, Kind.VARIABLE, place, LOCAL)
         else:
@@ -176,7 +176,7 @@ class KotlinWalk(JvmWalk):
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         callee, *suffixes = node.children
         role = CALLED
-        # The grammar goes on if the next line begins with a bracket.
+        # The grammar parses a line that begins with a parenthesis as arguments of the call on the line above.
         if suffixes and b"\n" in self.source[callee.end_byte : suffixes[-1].start_byte]:
             arguments = suffixes[-1].children
             if arguments and arguments[0].type == "value_arguments":
@@ -200,13 +200,13 @@ class KotlinWalk(JvmWalk):
             if member.type == "simple_identifier":
                 self._member(member, role, origin, receiver, place)
             else:
-                # The name after `::` is mostly a function.
+                # The name after `::` is usually a function.
                 role = CALLED if member.type == "::" else role
                 self.push([member], REFERENCE, place)
 
     @handle_nodes("directly_assignable_expression")
     def assigned(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `a.b[c].d` before `=`; all suffixes are in one node."""
+        """Visit `a.b[c].d` before `=`. All suffixes are in one node."""
         receiver, *suffixes = node.children
         if suffixes and suffixes[0].type == "navigation_suffix" and receiver.type == "simple_identifier":
             origin = self.receiver(receiver, place)
@@ -226,7 +226,7 @@ class KotlinWalk(JvmWalk):
         known = Origin(origin.static, origin.package)
         if receiver.type == "this_expression":
             owner = place.scope.enclosing("class")
-            # Methods may have the names of fields, so their keys are `x()`.
+            # A method may have the name of a field, so its key is `x()`.
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
         elif origin.holder == "module":
             kind = (
@@ -235,7 +235,7 @@ class KotlinWalk(JvmWalk):
             self.emit(node, kind, place, Origin(True, origin.package))
             return
         if role == CALLED:
-            # The function may be an extension, which is static.
+            # The function may be an extension function, which is static.
             static = None if known.static is False and known.package is None else known.static
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package))
         elif origin.static and is_type_name(name):
@@ -247,7 +247,7 @@ class KotlinWalk(JvmWalk):
     def infix(self, node: Node, _role: str, place: NodePlace) -> None:
         left, *siblings = [child for child in node.children if child.type not in _COMMENTS]
         if siblings and siblings[0].type == "simple_identifier":
-            # The grammar takes the `if` of a guard for a function.
+            # The grammar parses the `if` of a guard as a function.
             word = siblings.pop(0)
             self.emit(word, Kind.KEYWORD if self.text(word) == "if" else Kind.METHOD_CALL, place)
         self.push([left, *siblings], REFERENCE, place)
@@ -279,7 +279,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("user_type")
     def user_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the parts of `java.util.Map.Entry<K, V>`, and visit the arguments."""
+        """Emit the parts of `java.util.Map.Entry<K, V>` and visit the type arguments."""
         path: list[str] = []
         others = []
         for child in node.children:
@@ -287,7 +287,7 @@ class KotlinWalk(JvmWalk):
                 others.append(child)
                 continue
             name = self.text(child).strip("`")
-            # A name in small letters is only a package if the imports have it.
+            # A lower-case name is a package only if it is the first part of a known package.
             if not path and (self.known.is_type(name) or name not in self.known.roots):
                 origin = self.known.find(f"<{name}>", place.scope)
                 self.emit(child, Kind.TYPE_REFERENCE, place, origin)
@@ -346,12 +346,12 @@ class KotlinWalk(JvmWalk):
         return scope
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """Return the origins of the names that the file or a class body declares. They are known in all of it, also
-        before their declaration."""
+        """Return the origins of the names that a file or class body declares. They are known in the whole file or body,
+        even before their declaration."""
         origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
-            # Members of a companion are used like static members of the class.
+            # Members of a companion object are used like static members of the class.
             if kind == "companion_object":
                 for body in child.children:
                     if body.type in _BODIES:
@@ -365,11 +365,11 @@ class KotlinWalk(JvmWalk):
         return origins
 
     def _find_name(self, node: Node) -> Node | None:
-        """Return the name of a declaration: the first one directly below the node."""
+        """Return the name of a declaration: the first name among the node's children."""
         return next((child for child in node.children if child.type in self.names), None)
 
     def _bound_names(self, node: Node) -> list[Node]:
-        """Return the names that a `val`, a loop or a lambda defines."""
+        """Return the nodes of the names that a `val`, a loop or a lambda defines."""
         names = []
         for child in node.children:
             if child.type == "variable_declaration":
@@ -380,12 +380,11 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("class_declaration", "object_declaration", "companion_object", "object_literal")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a class. The parameters of its constructor are known in the body; with `val` or `var` they are
-        fields."""
+        """Visit a class. Its constructor's parameters are known in the body; those with `val` or `var` are fields."""
         children = node.children
         name = self._find_name(node) if node.type != "object_literal" else None
         static = node.type in {"object_declaration", "companion_object"}
-        # Constructor parameters without `val` or `var` are not members, so these are in a scope around the class.
+        # Constructor parameters without `val` or `var` are not members, so they are in a scope around the class.
         around = Scope("block", place.scope)
         scope = ClassScope("class", around)
         for child in children:
@@ -393,28 +392,28 @@ class KotlinWalk(JvmWalk):
                 scope.names.update(self._declared_names(child.children, static=static))
             elif child.type == "primary_constructor":
                 for parameter in child.children:
-                    # The node of `val` or `var`.
+                    # `binding_pattern_kind` is the node of `val` or `var`.
                     is_field = any(part.type == "binding_pattern_kind" for part in parameter.children)
                     if parameter.type == "class_parameter":
                         origin = Origin(False, self.package) if is_field else LOCAL
                         self.define(self._find_name(parameter), scope if is_field else around, origin)
             self._type_parameters(child, around)
         scope.parameters = {name: origin for name, origin in around.names.items() if name in scope.names}
-        # Only a local class is new; others are defined already.
+        # Other than local classes, all classes are already defined.
         if place.scope.kind == "block":
             self.define(name, place.scope, LOCAL_TYPE, "<{}>")
         inner, outer = NodePlace(scope, False), NodePlace(around, place.argument)
         others = [child for child in children if child != name]
         for child in reversed(others):
             if child.child_count:
-                # A delegation may hold the class body, see `delegation`.
+                # A delegation may contain the class body; see `delegation`.
                 is_member = child.type in _BODIES or child.children[-1].type == "explicit_delegation"
                 self._stack.append((child, REFERENCE, inner if is_member else outer))
         self.push([child for child in others if not child.child_count], REFERENCE, outer)
 
     @handle_nodes("explicit_delegation")
     def delegation(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `A by a` in the scope of the class. The grammar takes the class body after `a` for a lambda."""
+        """Visit `A by a` in the scope of the class. The grammar parses the class body after `a` as a lambda."""
         *others, value = node.children
         outer = NodePlace(place.scope.parent or place.scope, place.argument)
         suffix = value.children[-1].children if value.type == "call_expression" else []
@@ -440,7 +439,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        # The body of a function in an argument is not an argument.
+        # A function's body is not an argument, even if the function is one.
         inner = NodePlace(Scope("block", place.scope), False)
         name = self._find_name(node) if node.type == "function_declaration" else None
         for child in node.children:
@@ -453,14 +452,14 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("parameter", "class_parameter", "parameter_with_optional_type")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        # `class_` has defined class parameters already.
+        # `class_` has already defined the parameters of the class.
         if node.type != "class_parameter":
             self.define(self._find_name(node), place.scope)
         self.unnamed(node, REFERENCE, place)
 
     @handle_nodes("property_declaration", "for_statement", "when_subject")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define names after their values are visited. The names of a loop are only known in its body."""
+        """Define names after their values are visited. The names of a loop are known only in its body."""
         if node.type == "for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         names = self._bound_names(node) if place.scope.kind == "block" else []
@@ -475,7 +474,7 @@ class KotlinWalk(JvmWalk):
                 others.append(child)
         last = [child for child in others if child.type in {"control_structure_body", "getter", "setter"}]
         self._stack += [(child, REFERENCE, inner) for child in reversed(last)]
-        # Names are defined between the visits of value and body.
+        # Define the names after the value is visited and before the body is.
         self._stack += [(name, _BIND, place) for name in names]
         self.in_order([child for child in others if child not in last], place)
 
@@ -484,7 +483,7 @@ class KotlinWalk(JvmWalk):
         self.push(node.children, REFERENCE, self._initial(place))
 
     def _initial(self, place: NodePlace) -> NodePlace:
-        """Return the place for initialisers, which see the constructor's parameters."""
+        """Return the place of initializers, in which the constructor's parameters are known."""
         if isinstance(place.scope, ClassScope) and place.scope.parameters:
             return NodePlace(Scope("block", place.scope, dict(place.scope.parameters)), place.argument)
         return place
@@ -498,7 +497,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("lambda_literal")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
-        # The body of a lambda is not an argument of the call.
+        # A lambda's body is not an argument, even if the lambda is one.
         inner = NodePlace(Scope("block", place.scope), False)
         for child in node.children:
             for name in self._bound_names(child) if child.type == "lambda_parameters" else ():
@@ -517,7 +516,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("this_expression", "super_expression", "jump_expression")
     def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `this@Foo` without the label, which is not a token."""
+        """Visit `this@Foo` without its label, which is not a token."""
         others = [child for child in node.children if child.type not in {"type_identifier", "label"}]
         self.push(others, REFERENCE, place)
 
@@ -544,13 +543,13 @@ LANGUAGE: Language = Language(
     declare=declare,
     shape=Shape(
         lists=frozenset(["source_file", "class_body", "enum_class_body", "import_list"]),
-        # The only node in the body of a secondary constructor is that of the statements.
+        # The body of a secondary constructor has a single node, `statements`.
         bodies=frozenset(
             ["function_body", "lambda_literal", "anonymous_initializer", "secondary_constructor statements"]
         ),
         closers=frozenset([")", "]", "}", "type_arguments >", "type_parameters >"]),
         quoted=frozenset(["string_literal"]),
-        # A `try` alone does not parse; `finally {}` is the shortest that completes it.
+        # A `try` without `catch` is a syntax error; `finally {}` is the shortest valid end.
         stand_ins={"control_structure_body": "{}", "class_body": "{}", "catch_block": " finally {}"},
     ),
     imports=imports,

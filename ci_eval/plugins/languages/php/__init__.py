@@ -1,4 +1,4 @@
-"""The language PHP: which names in a file are references, and what kind each is."""
+"""The language PHP: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _LITERALS = _QUOTED + rb"|<<<[ \t]*(?P<quote>['\"]?)(?P<label>\w+)(?P=quote)" + 
 _BESIDE_NOWDOC = _QUOTED + rb"|<<<[ \t]*(?P<quote>\"?)(?P<label>\w+)(?P=quote)" + _REST
 
 REPAIRS = (
-    # The grammar does not read the second modifier in `public private(set)`.
+    # The grammar does not support the second modifier in `public private(set)`.
     Repair(
         outside(rb"\b(?:public|protected|private)\s+(?P<k1>public|protected|private)\((?P<k2>set)\)", _LITERALS),
         lambda m: m[0][: m.start("k1") - m.start()] + b" " * (m.end() - m.start("k1")),
     ),
-    # The grammar ends a nowdoc only at a label that stands alone; here it becomes an empty text.
+    # The grammar ends a nowdoc only at a label that is alone on its line, so the nowdoc becomes an empty string.
     Repair(
         outside(rb"<<<[ \t]*'(?P<name>\w+)'\n(?:[\s\S]*?^[ \t]*(?P=name)\b|(?P<open>[\s\S]*))", _BESIDE_NOWDOC),
-        # One without an end takes the rest of the file, so that no rest is searched twice.
+        # An unclosed nowdoc matches the rest of the file and is kept, so that the rest is not searched again.
         lambda m: b"''" + spaces(m)[2:] if m["open"] is None else m[0],
         always=True,
         trigger=re.compile(rb"<<<[ \t]*'"),
@@ -51,16 +51,16 @@ KEYWORDS = frozenset(
 GLOBAL = Origin(True)
 _SUPER_GLOBALS = frozenset("GLOBALS _COOKIE _ENV _FILES _GET _POST _REQUEST _SERVER _SESSION".split())
 PARAMETER, OUT = "parameter", "out"
-"""The roles: a variable that is new even if the scope has one of that name; an argument that the called function may
-define (by reference)."""
+"""The roles: a variable that is new even if the scope has a variable of that name; an argument that the called function
+may define by reference."""
 _IN_CLASS = frozenset(["self", "static", "parent"])
 _RESERVED = frozenset("bool false float int iterable mixed never null object string true void".split())
-"""The names of types that classes cannot have."""
+"""The names of built-in types, which no class can have."""
 NAMES = frozenset(["name", "qualified_name", "relative_name", "relative_scope"])
 
 
 def php_scope(place: NodePlace) -> PhpScope:
-    """Return the place's scope; in PHP all are PhpScopes."""
+    """Return the scope of `place`. In PHP, all scopes are PhpScopes."""
     return cast(PhpScope, place.scope)
 
 
@@ -68,10 +68,10 @@ _NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
 
 
 class PhpWalk(Walk):
-    """A walk over PHP. Tokens of variables begin after the `$`, like completion."""
+    """A walk over PHP. The token of a variable begins after the `$`, as completion does."""
 
     names = frozenset(["name", "variable_name"])
-    # The grammar names keyword leaves like the keyword, except these.
+    # A keyword's node type is the keyword itself, except for these types.
     keywords = KEYWORDS | set("boolean null bottom_type primitive_type cast_type operation var_modifier".split())
     ignored = frozenset(
         "( ) [ ] { } , . : :: ; = -> ?-> => + - * / % & | ^ ~ < > ! @ ? ?? && || == === != !== <= >= <=> += -= *= /= "
@@ -106,7 +106,7 @@ class PhpWalk(Walk):
             self.emit(node, kind, place, Origin(origin.static, origin.package), name)
 
     def _variable(self, node: Node, name: str, role: str, place: NodePlace, length: int = 0) -> None:
-        """Emit a variable or define it. `length`: the bytes of the node, whose end is the name's."""
+        """Emit or define a variable. `length` is the size of the node in bytes; the name is at the end of the node."""
         skip = length - len(name.encode()) if length else 0
         if not name:
             return
@@ -117,25 +117,25 @@ class PhpWalk(Walk):
         if role == PARAMETER:
             scope.names[name] = LOCAL
         elif role in {BOUND, OUT} and name not in _SUPER_GLOBALS and not scope.owner(name):
-            # Outside functions, a variable may come from a file that includes this one.
+            # Outside of functions, a variable may come from a file that includes this one.
             scope.names[name] = UNKNOWN if scope.kind == "file" else LOCAL
         else:
             owner = scope.owner(name)
-            # In a function, a variable is local even if nothing assigns it.
+            # Inside a function, a variable is local even if nothing assigns it.
             origin = owner.names[name] if owner else UNKNOWN if scope.kind == "file" else LOCAL
             kind = Kind.METHOD_CALL if role == CALLED else Kind.VARIABLE
             self.emit(node, kind, place, GLOBAL if name in _SUPER_GLOBALS else origin, name, skip)
 
     @handle_nodes("qualified_name", "relative_name")
     def qualified(self, node: Node, role: str, place: NodePlace) -> None:
-        r"""Emit `A\b`, `\A\b` or `namespace\b`; the names before the last are namespaces."""
+        r"""Emit `A\b`, `\A\b` or `namespace\b`. All names except the last are namespaces."""
         kinds = {TYPE: Kind.TYPE_REFERENCE, CALLED: Kind.METHOD_CALL}
         text = self.text(node)
         full = self.php.absolute(text) if len(text) < LONGEST else ""
         self._path(node, full, kinds.get(role, Kind.VARIABLE), Kind.TYPE_REFERENCE, place)
 
     def _path(self, node: Node, full: str, last: Kind, others: Kind, place: NodePlace) -> None:
-        """Emit each part of a qualified name. `full`: the absolute name, or "" if unknown."""
+        """Emit each part of a qualified name. `full` is the absolute name, or "" if it is not known."""
         begin, end = node.start_byte, node.end_byte
         parts = [(m.start() - begin, m[0].decode()) for m in PART.finditer(self.source, begin, end)]
         if parts and parts[0][1].lower() == "namespace":
@@ -144,7 +144,7 @@ class PhpWalk(Walk):
         namespace = bool(known) and (len(parts) > 1 or node.type == "namespace_name")
         for i, (skip, name) in enumerate(parts):
             before = "\\".join(known[: len(known) - len(parts) + i])
-            # The first part is a namespace outside of others.
+            # The first part is a top-level namespace.
             package = before or (name if namespace and not i else None)
             self.emit(node, last if i == len(parts) - 1 else others, place, Origin(True, package), name, skip)
 
@@ -171,11 +171,11 @@ class PhpWalk(Walk):
                 kind = self._clause(child, "", kind, place)
 
     def _clause(self, clause: Node, before: str, kind: str, place: NodePlace) -> str:
-        """Define the import of `A\\B as C`; return the kind of the import: "class", "function" or "const"."""
+        """Define the import of `A\\B as C`. Return the kind of the import: "class", "function" or "const"."""
         children = [c for child in clause.children for c in (child.children if "alias" in child.type else [child])]
         name = alias = ""
         for child in children:
-            # The kind of import is in each clause, or in the first one for all.
+            # The kind of import is in each clause, or in the first clause for all of them.
             if child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
                 kind = child.type if child.type in {"function", "const"} else kind
@@ -203,7 +203,7 @@ class PhpWalk(Walk):
         for child in reversed(siblings):
             if child.type == "name":
                 name = self.text(child)
-                # `->f()` may call a static method, too.
+                # `->f()` may also call a static method.
                 static = None if called and not scoped else scoped
                 origin = self._member(receiver, f"{name.lower()}()" if called else f"${name}", static, place)
                 self.emit(child, Kind.METHOD_CALL if called or role == CALLED else Kind.FIELD, place, origin, name)
@@ -213,7 +213,7 @@ class PhpWalk(Walk):
 
     @handle_nodes("class_constant_access_expression", "scoped_property_access_expression")
     def static_member(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit `A::B`, `A::class` or `A::$b`, or the name of a trait's method in a class."""
+        """Emit `A::B`, `A::class`, `A::$b`, or in a class the name of a trait's method."""
         receiver, *siblings = node.children
         for child in siblings:
             # The name in `A::{$b}` is a variable.
@@ -232,7 +232,7 @@ class PhpWalk(Walk):
         self.push([receiver], TYPE if receiver.type in NAMES else REFERENCE, place)
 
     def _member(self, receiver: Node, name: str, otherwise: bool | None, place: NodePlace) -> Origin:
-        """Return the origin of a member. `otherwise`: whether the member is static if its class is unknown."""
+        """Return the origin of a member. `otherwise` is whether the member is static if its class is not known."""
         kind = receiver.type
         if (kind not in NAMES and kind != "variable_name") or receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(otherwise)
@@ -253,7 +253,7 @@ class PhpWalk(Walk):
     @handle_nodes("function_call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *arguments = node.children
-        # `isset(…)` is not a call.
+        # `isset(…)` and other language constructs are not calls.
         if function.type == "name" and self.text(function).lower() in CONSTRUCTS:
             self.push([part for child in arguments for part in child.children], REFERENCE, place)
         else:
@@ -272,7 +272,7 @@ class PhpWalk(Walk):
         if len(children) > 1 and children[0].type == "name" and children[1].type == ":":
             self.emit(children[0], Kind.ARGUMENT_NAME, place)
             children = children[2:]
-        # The called function sets a variable that was not set before (by reference).
+        # The called function may define a variable by reference.
         out = role == OUT and place.scope.kind != "file" and children[-1].type == "variable_name"
         self.push(children, OUT if out else REFERENCE, place)
 
@@ -296,19 +296,19 @@ class PhpWalk(Walk):
 
     @handle_nodes("primitive_type")
     def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
-        # The leaf `string` has the same type as literals.
+        # The keyword `string` has the same node type as a string literal, which the walk ignores.
         self.emit(node, Kind.KEYWORD, place)
 
     @handle_nodes("encapsed_string", "heredoc_body", "shell_command_expression")
     def text_with_code(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the code in a string. In `"$x[key]"`, outside braces, the key is text."""
+        """Visit the code in a string. In `"$x[key]"`, without braces, the key is text."""
         before = ""
         nodes: list[Node] = []
         for child in node.children:
             plain = child.type == "subscript_expression" and before != "{"
             nodes += [part for part in child.children if part.type != "name"] if plain else [child]
             is_plain = child.type == "variable_name" and before != "{"
-            # The grammar may take the `?->b` of `$a?->b` for text.
+            # The grammar may parse the `?->b` of `$a?->b` as text.
             if is_plain and (member := _NULLSAFE_MEMBER.match(self.source, child.end_byte)):
                 skip = member.start(1) - child.start_byte
                 self.emit(child, Kind.FIELD, place, Origin(False), member[1].decode(), skip)
@@ -317,7 +317,7 @@ class PhpWalk(Walk):
 
     @handle_nodes("dynamic_variable_name")
     def dynamic(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `$$x` or `${…}`; in text, `${x}` and `${x['y']}` are the variable x."""
+        """Visit `$$x` or `${…}`. In a string, `${x}` and `${x['y']}` refer to the variable x."""
         for child in node.children:
             if child.type == "subscript_expression" and child.child_count:
                 first, *siblings = child.children
@@ -339,7 +339,7 @@ class PhpWalk(Walk):
 
     @handle_nodes("goto_statement", "named_label_statement")
     def label(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit all but the label, which is only a token in JavaScript."""
+        """Visit all children except the label, which is not a token."""
         self.push([child for child in node.children if child.type != "name"], REFERENCE, place)
 
     @handle_nodes("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
@@ -349,26 +349,26 @@ class PhpWalk(Walk):
 
     @handle_nodes("list_literal", "array_creation_expression", "array_element_initializer")
     def items(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `[$a, 'k' => $b] = …`, in which the keys are references."""
+        """Visit `[$a, 'k' => $b] = …`. The keys are references."""
         children = node.children
         if role != BOUND:
             self.push(children, REFERENCE, place)
             return
         for child, after in zip(children[::-1], [None, *children[:0:-1]], strict=True):
             key = after is not None and after.type == "=>"
-            # A variable with a subscript exists already.
+            # A variable with a subscript is already defined.
             self.push([child], REFERENCE if key or child.type == "subscript_expression" else BOUND, place)
 
     @handle_nodes("pair", "by_ref", "global_declaration")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `$k => $v` of foreach, `&$v` or `global $x`, whose parts have the node's role."""
+        """Visit `$k => $v` of a foreach, `&$v` or `global $x`. Their parts have the role of the node."""
         if node.type == "global_declaration":
             place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
         self.push(node.children, role, place)
 
     @handle_nodes("subscript_expression")
     def subscript(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `$a['k'] = …`, which defines `$a` unless it exists."""
+        """Visit `$a['k'] = …`, which defines `$a` if it does not exist."""
         self.push(node.children[1:], REFERENCE, place)
         self.push(node.children[:1], BOUND if role == BOUND else REFERENCE, place)
 
@@ -376,7 +376,7 @@ class PhpWalk(Walk):
     def foreach(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         kinds = [child.type for child in children]
-        # Only the names after `as` are defined.
+        # Only the names after `as` are defined by the loop.
         begin = kinds.index("as") + 1 if "as" in kinds else 0
         end = kinds.index(")", begin) if ")" in kinds[begin:] else begin
         self.push(children[end:], REFERENCE, place)
@@ -397,7 +397,7 @@ class PhpWalk(Walk):
         inner = NodePlace(PhpScope("function", class_=php_scope(place).class_), False)
         hook = node.type == "property_hook"
         if hook:
-            # The value in a `set` hook without parameters is `$value`.
+            # In a `set` hook without parameters, the value is `$value`.
             inner.scope.names["value"] = LOCAL
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:

@@ -1,4 +1,4 @@
-"""The language Python: which names in a file are references, and what kind each is."""
+"""The language Python: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from ci_eval.plugins.languages.python.imports import SYNTAX, imports
 from ci_eval.plugins.languages.python.origins import BUILTINS, RESOLVER, PythonNames, PythonScope, declare, resolve
 
 _BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,500}\]){0,500}\]){0,1000}\]"
-"""A pattern of square brackets with two levels of brackets inside."""
+"""The pattern of square brackets with up to two levels of nested brackets."""
 
 
 def _defaults(match: Match) -> bytes:
-    """Rewrite `[T = D]` into `[T : D]`, and `[T: B = D]` into `[T: B | D]`."""
+    """Rewrite `[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
     out, depth, bound = bytearray(match[0]), 0, False
     for at in range(match.start("list") - match.start(), len(out)):
-        # The grammar knows bounds, but no defaults, of type parameters.
+        # The grammar supports bounds of type parameters, but not their defaults.
         byte = out[at : at + 1]
         depth += (byte in b"[({") - (byte in b"])}")
         if depth == 1 and byte == b"=":
@@ -57,9 +57,9 @@ _MEMBER_KINDS = _KINDS | {REFERENCE: Kind.FIELD, BOUND: Kind.FIELD}
 
 class PythonWalk(Walk):
     names = frozenset(["identifier"])
-    # The grammar names keyword leaves like the keyword, except these.
+    # A keyword's node type is the keyword itself, except for these types.
     keywords = KEYWORDS | {"true", "false", "none", "is not", "not in"}
-    # These nodes are ignored for speed: they are a third of all nodes.
+    # These nodes are a third of all nodes; they are skipped for speed.
     ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
 
     roles = {
@@ -76,7 +76,7 @@ class PythonWalk(Walk):
         super().__init__(source, self.python.module, declared)
 
     def outermost(self, root: Node) -> Scope:
-        # Imports and functions are in an outer scope, so that the first assignment to such a name is a definition.
+        # Imports and definitions are in an outer scope, so the first assignment to such a name still is a definition.
         return PythonScope("module", PythonScope("module", names=self.python.top_level(root)))
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
@@ -93,7 +93,7 @@ class PythonWalk(Walk):
         name = self.text(member)
         is_self = role == BOUND and receiver.type == "identifier"
         owner = place.scope.find_instance_class(self.text(receiver)) if is_self else None
-        # The first `self.x = …` of a class defines x.
+        # The first assignment to `self.x` in a class defines x.
         if owner is not None and name not in owner.names:
             owner.names[name] = Origin(False, self.python.module)
         else:
@@ -145,7 +145,7 @@ class PythonWalk(Walk):
                 self.push([child], REFERENCE, place)
 
     def _type_parameters(self, node: Node, place: NodePlace) -> None:
-        """Visit the bounds in `[T: Bound, *Ts, **P]`, which are types; the names are new."""
+        """Visit the bounds in `[T: Bound, *Ts, **P]`, which are types. The names are definitions."""
         for parameter in node.children:
             inner = parameter.children[0] if parameter.type == "type" else parameter
             if inner.type == "constrained_type":
@@ -153,7 +153,7 @@ class PythonWalk(Walk):
 
     def _define(self, node: Node, scope: Scope) -> None:
         name = node.child_by_field_name("name")
-        # A name is defined before its body is visited, since functions may call themselves.
+        # Define the name before the body is visited: a function may call itself.
         if name:
             scope.names[self.text(name)] = self.python.definition_origin(node, scope.kind)
 
@@ -166,8 +166,7 @@ class PythonWalk(Walk):
 
     @handle_nodes("default_parameter", "typed_parameter", "typed_default_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define x of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`; the other parts belong to the scope around the
-        function."""
+        """Define x of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`."""
         # Python evaluates defaults and annotations in the scope around the function.
         outer = NodePlace(place.scope.parent or place.scope, False)
         first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
@@ -177,14 +176,14 @@ class PythonWalk(Walk):
     @handle_nodes("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
     def comprehension(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(PythonScope("function", place.scope), place.argument)
-        # The body comes first, but the clauses bind its names. So even a single name waits on the stack.
+        # The body precedes the clauses that bind its names. Put even a single name on the stack to visit it last.
         self._stack += [(child, REFERENCE, inner) for child in node.children if child.type == "identifier"]
         self.push([child for child in node.children if child.type not in _BODY_AND_CLAUSES], REFERENCE, inner)
         self.push([child for child in node.children if child.type == "for_in_clause"], REFERENCE, inner)
 
     @handle_nodes("assignment", "for_in_clause", "for_statement", "named_expression")
     def target_first(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the target of `x = …`, `for x in …` or `x := …`: the first named child, maybe after a keyword."""
+        """Define the target of `x = …`, `for x in …` or `x := …`: the first named child, which may follow a keyword."""
         first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
         self.push(node.children[first + 1 :], REFERENCE, place)
         self.push([node.children[first]], BOUND, place)
@@ -205,7 +204,7 @@ class PythonWalk(Walk):
     def alias(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the name X of `type X = …`."""
         keyword, name, *siblings = node.children
-        # The grammar reads the call in `type(x).y = …` as an alias.
+        # The grammar parses the call in `type(x).y = …` as an alias.
         if self.source.startswith(b"(", name.start_byte):
             for part in (*reversed(siblings), name):
                 self.push(part.children, REFERENCE, place)
@@ -222,7 +221,7 @@ class PythonWalk(Walk):
 
     @handle_nodes("global_statement", "nonlocal_statement")
     def declared_elsewhere(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `global x` or `nonlocal x`, after which assigning x defines nothing."""
+        """Visit `global x` or `nonlocal x`. After it, an assignment to x is not a definition."""
         for child in node.children:
             if child.type == "identifier":
                 name = self.text(child)
@@ -241,9 +240,9 @@ class PythonWalk(Walk):
 
     @handle_nodes("dotted_name")
     def dotted_name(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit a dotted name, or a single one, which a pattern binds."""
+        """Visit a dotted or single name."""
         first, *members = [child for child in node.children if child.type == "identifier"]
-        # In a pattern, a single name is bound, but a dotted one is looked up.
+        # In a pattern, a single name is bound, but a dotted name is looked up.
         self.name(first, REFERENCE if members else role, place)
         for member in members:
             self.emit(member, Kind.TYPE_REFERENCE if role == TYPE else Kind.FIELD, place)
@@ -281,8 +280,8 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 
 
 class ScopedWalk(PythonWalk):
-    """A walk that also records for each token, by offset in bytes, the scope and whether the token is directly in a
-    class body."""
+    """A walk that also records the scope of each token, by byte offset, and whether the token is directly in a class
+    body."""
 
     def __init__(self, source: bytes, path: str) -> None:
         super().__init__(source, path, {})
@@ -300,7 +299,7 @@ class ScopedWalk(PythonWalk):
 
     @handle_nodes("global_statement")
     def global_(self, node: Node, role: str, place: NodePlace) -> None:
-        """Define the names in the module, too, since assigning them in the function defines them there."""
+        """Define the names in the module, too: an assignment in the function defines them there."""
         module = place.scope
         while module.parent:
             module = module.parent
@@ -328,7 +327,7 @@ SHAPE = Shape(
     bodies=frozenset(["function_definition block"]),
     closers=frozenset([")", "]", "}", "string_end", '"', "'"])
     | {f"{header} :" for header in f"{_COMPOUND} match_statement function_definition class_definition".split()},
-    # Closers and stand-ins are joined without blanks, so this one begins with one.
+    # Closers and stand-ins are joined without spaces, so this one begins with a space.
     stand_ins={"block": " pass"},
 )
 
@@ -351,17 +350,17 @@ LANGUAGE: Language = Language(
 
 
 _VISIBLE = BUILTINS | frozenset(
-    # Python itself defines these names in modules, and in classes or their methods.
+    # Python itself defines these names in modules, or in classes and their methods.
     "__file__ __path__ __package__ __all__ __annotations__ __class__ __qualname__ __module__".split()
 )
 _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 
 
 class Visibility:
-    """The names that are visible in a file. Nothing is known if the file imports all names of a module."""
+    """The names that are visible in a file. After a star import, the names of the file are not all known."""
 
     def __init__(self, text: str, scopes: Mapping[int, tuple[Scope, bool]]) -> None:
-        """`scopes`: offset (bytes) of a token → its scope, and whether the token is directly in a class body."""
+        """`scopes` maps a token's byte offset to its scope and whether the token is directly in a class body."""
         self._text = text
         self._scopes = scopes
         self._has_star = bool(_STAR.search(text))
@@ -371,8 +370,8 @@ class Visibility:
         return self._scopes.get(byte)
 
     def origin(self, offset: int, name: str) -> str:
-        """Return where a name that is visible at an offset (code points) is defined; "" if it is not visible, or
-        unknown."""
+        """Return where a name that is visible at an offset (in code points) is defined. Return "" if the name is not
+        visible or not known."""
         place = self._place(offset)
         scope: Scope | None = place[0] if place else None
         own = scope
@@ -383,8 +382,8 @@ class Visibility:
         return "builtin" if name in _VISIBLE else ""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
-        """Return whether a bare name can only be a member, whose object is missing; None if unknown. `is_member`:
-        whether the engine reports a member."""
+        """Return whether a bare name is wrong because it can only be a member of an object; None if that is not known.
+        `is_member` is whether the engine reports the name as a member."""
         place = self._place(offset)
         if place is None or self._has_star:
             return None

@@ -1,4 +1,4 @@
-"""The imports of Python: `from module import name`, and whether the modules are there."""
+"""The imports of Python: reads `from module import name` and checks whether modules exist."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.import_syntax import Import, Imports, ImportSyntax, Origin, Project
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""The errors that Python's parser raises for text that it cannot read."""
+"""The errors that Python's parser raises if it cannot read a text."""
 
 DEEPEST = 20
-"""The most re-exports that are followed; more are a cycle."""
+"""The maximum number of re-exports that are followed. A longer chain is a cycle."""
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports by `from`; none if this Python cannot read the text."""
+    """Return the `from` imports of a text, or none if this version of Python cannot parse it."""
     tree = _compile(text, ast.PyCF_ONLY_AST)
     if tree is None:
         return []
@@ -55,7 +55,7 @@ def read(text: str) -> list[Import]:
 
 
 def _walk(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield what `ast.walk` yields, in its order, without expressions: most of a tree, and they hold no statements."""
+    """Yield what `ast.walk` yields, in its order, without expressions: most of a tree, but never a statement."""
     waiting = deque[ast.AST]([tree])
     while waiting:
         yield (node := waiting.popleft())
@@ -64,7 +64,7 @@ def _walk(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _compile(text: str, flags: int = 0) -> Any:
-    """Return the compiled code, or with ast.PyCF_ONLY_AST the tree; None if Python cannot read the text."""
+    """Return the compiled code, or the tree for ast.PyCF_ONLY_AST; None if Python cannot read the text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -74,7 +74,7 @@ def _compile(text: str, flags: int = 0) -> Any:
 
 
 class _Lines:
-    """The lines of a text, which turn columns of `ast` (UTF-8 bytes) into offsets (code points)."""
+    """The lines of a text. They convert columns of `ast` (in UTF-8 bytes) to offsets (in code points)."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -88,12 +88,12 @@ class _Lines:
         return self._begins[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
 
     def is_alone(self, node: ast.ImportFrom) -> bool:
-        """Return whether the statement has its lines for itself."""
+        """Return whether the statement shares its lines with nothing but a comment."""
         after = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
         return node.col_offset == 0 and (not after or after.startswith(b"#"))
 
     def spans(self, node: ast.ImportFrom) -> Iterator[tuple[int, int]]:
-        """Yield for each name of the statement the range to delete for its removal."""
+        """Yield, for each name in the statement, the range to delete in order to remove that name."""
         last = node.end_lineno or node.lineno
         if len(node.names) == 1:
             yield self._begins[node.lineno - 1], min(self._begins[last], self._size)
@@ -108,8 +108,8 @@ class _Lines:
 
 
 def errors(text: str, _grammar: str) -> int:
-    """Return 1 if Python cannot compile the text, else 0. The text is not run."""
-    # Only the compiler reports imports before one of `__future__`, so the tree is not enough.
+    """Return 1 if Python cannot compile the text, else 0. The text is not executed."""
+    # Parsing is not enough: only the compiler rejects a `__future__` import after other statements.
     return int(_compile(text) is None)
 
 
@@ -125,7 +125,7 @@ class PythonModules:
         self._exports = cache(self._read_exports)
 
     def identify(self, path: str, module: str) -> str:
-        """Return the module's file; the module's name if it has no Python file."""
+        """Return the path of the module's file, or the module's name if it has no Python file."""
         place = self._find(self._root / path, module)
         return str(place) if place else module
 
@@ -153,7 +153,7 @@ class PythonModules:
         return next((top for top in (self._root, *self._libraries) if file.is_relative_to(top)), self._root)
 
     def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
-        """Return the file and name where a module's name is defined; None if the module or the name does not exist."""
+        """Return the file and name where a module's name is defined, or None if either does not exist."""
         file = self._find(importing, module)
         if file is None or not left:
             return None
@@ -162,18 +162,18 @@ class PythonModules:
             source = named[name]
             if source is None:
                 return str(file), name
-            # `from . import name` names a module of this package.
+            # `from . import name` may import a module of this package, which is found below.
             if source[1] != name or self._find(file, source[0]) != file:
                 return self._follow(file, *source, left - 1) or source
-        # A package has its modules as members, even if it does not import them.
+        # The modules of a package are its members, even if the package does not import them.
         if file.stem == "__init__" and (submodule := self._find(file, f".{name}")):
             return str(submodule), ""
         origins = (self._follow(file, star, name, left - 1) for star in stars)
         return next((origin for origin in origins if origin), None)
 
     def _read_exports(self, file: Path) -> tuple[dict[str, tuple[str, str] | None], list[str]]:
-        """Return each name with the module and name that it is imported from (None if the file defines it), and the
-        modules whose names are all imported."""
+        """Return the names in a file, and the modules of its star imports. A name maps to the module and name from
+        which it is imported, or to None if the file defines it."""
         named: dict[str, tuple[str, str] | None] = {}
         stars: list[str] = []
         top = self._top(file)
@@ -215,26 +215,26 @@ IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+
 NO_CODE = re.compile(
     r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL | re.VERBOSE
 )
-"""A pattern of strings, whose lines may look like imports (examples in docstrings), and of comments, which may have
-quotes."""
+"""The pattern of strings, whose lines may look like imports (such as examples in docstrings), and of comments, which
+may contain quotes."""
 
 KNOWN = sys.stdlib_module_names | {"_typeshed"}
-"""The modules that need no file in the project. Only type checkers have `_typeshed`, and code imports it for them."""
+"""The modules that need no file. `_typeshed` exists only for type checkers, and code imports it for them."""
 SUFFIXES = (".pyi", *all_suffixes())
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
-    """Return a check of a file's imports. A module is there if its file (compiled ones included) or folder exists, or
-    if this Python's standard library has it."""
+    """Return a function that checks the imports of a file. A module exists if its file (which may be compiled) or
+    folder exists, or if it is in the standard library of this version of Python."""
     roots = source_roots(root)
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
-        # Engines look there, too: in the root, the project's packages, and the folders above the file.
+        # Engines search the same folders: the root, the project's packages, and the folders above the file.
         tops = [*roots, *site, *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root))]
         found = IMPORT.findall(NO_CODE.sub("", text))
-        # The first word of a part is the name; `as` and an alias may follow.
+        # The first word of a part is the name. `as` and an alias may follow.
         listed = (
             [source] if source else [part.split()[0] for part in parts.split(",") if part.strip()]
             for source, parts in found

@@ -1,4 +1,4 @@
-"""The origins of the names in a Python file: from its text (imports, definitions, scopes), else from jedi."""
+"""The origins of the names in a Python file: from its text (imports, definitions, scopes), or else from jedi."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import jedi
     from jedi.api.classes import Name
 
-# The names of the Python that runs ci-eval.
+# The built-in names of the Python that runs ci-eval.
 BUILTINS = frozenset(dir(builtins))
 _LITERALS = frozenset(
     "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
@@ -37,10 +37,10 @@ _CHAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 class PythonScope(Scope):
-    """A namespace of Python, in which names are looked up as Python does."""
+    """A scope of Python, with Python's rules for looking up names."""
 
     def find(self, name: str) -> Origin:
-        """Return the origin of a name; names of a class are not visible in its methods."""
+        """Return the origin of a name. The names of a class are not visible in its methods."""
         if name in self.names:
             return self.names[name]
         scope = self.parent
@@ -52,15 +52,15 @@ class PythonScope(Scope):
 
 
 def dotted_module(path: str) -> str:
-    """Return the module's name: `flask.json` for `src/flask/json/__init__.py`."""
+    """Return the dotted name of a module: `flask.json` for `src/flask/json/__init__.py`."""
     parts = list(PurePosixPath(path).with_suffix("").parts)
-    # These folders are on Python's path, so they are not part of the name.
+    # These folders are on Python's path, so they are not part of a module's name.
     if parts[0] in {"src", "lib"} and len(parts) > 1:
         del parts[0]
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-# The last part of the pattern excludes `x == 1`.
+# The end of the pattern excludes `x == 1`.
 _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
 
 
@@ -75,7 +75,7 @@ class PythonNames(SourceReader):
         self.module = dotted_module(path)
 
     def top_level(self, root: Node) -> dict[str, Origin]:
-        """Return the imports and definitions at the top of the module, which its functions know from the beginning."""
+        """Return the imports and definitions at the top level of the module. Its functions know them from the start."""
         origins: dict[str, Origin] = {}
         stack = list(root.children)
         while stack:
@@ -92,11 +92,11 @@ class PythonNames(SourceReader):
 
     def definition_origin(self, definition: Node, scope: str) -> Origin:
         holder = "class" if definition.type == "class_definition" else ""
-        # Whether a method needs an instance depends on decorators, which are not read.
+        # Whether a method needs an instance depends on its decorators, which are not evaluated.
         return Origin(True if scope == "module" else None, self.module, holder)
 
     def imported(self, statement: Node) -> Iterator[tuple[str, Origin]]:
-        """Yield the names an import brings into scope; `import a.b` brings `a`, and `a.b` for chains."""
+        """Yield the names that an import defines. `import a.b` defines `a`, and `a.b` for the lookup of chains."""
         source = statement.child_by_field_name("module_name")
         package = self.absolute(self.text(source)) if source else None
         for child in statement.children:
@@ -107,7 +107,7 @@ class PythonNames(SourceReader):
             name = self.text(child.children[0] if child.type == "aliased_import" else child)
             alias = self.text(child.children[-1]) if child.type == "aliased_import" else name
             if package is not None:
-                # By convention, names that begin with a capital letter are classes.
+                # By convention, a name that begins with a capital letter is a class.
                 yield alias, Origin(True, package, "class" if name[:1].isupper() else "")
                 continue
             yield alias, Origin(True, name, "module")
@@ -121,7 +121,7 @@ class PythonNames(SourceReader):
         if not level:
             return module
         parts = self.module.split(".")
-        # In `__init__.py`, one dot means the package itself.
+        # In `__init__.py`, a single dot refers to the package itself.
         base = parts[: len(parts) - level + self._is_package]
         return ".".join([*base, *filter(None, [module[level:].strip()])])
 
@@ -136,7 +136,7 @@ class PythonNames(SourceReader):
         if receiver.type in _LITERALS:
             return Origin(False, "builtins")
         if receiver.type == "attribute" and _CHAIN.fullmatch(chain := self.text(receiver)):
-            # Only chains such as `os.path` are known as a whole.
+            # Only a chain that is an imported module, such as `os.path`, has a known origin.
             exact = scope.find(chain)
             head, _, last = chain.rpartition(".")
             module = scope.find(head) if last[:1].isupper() else UNKNOWN
@@ -155,7 +155,7 @@ _NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
 
 
 def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens, with `is_static` and `package` if jedi knows them. No code of the project runs."""
+    """Return the tokens with `is_static` and `package` added if jedi knows them. jedi runs no code of the project."""
     import jedi
 
     project, environment = prepare_jedi(root)
@@ -164,11 +164,11 @@ def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[T
 
 
 def prepare_jedi(root: Path | None) -> tuple[jedi.Project, jedi.InterpreterEnvironment]:
-    """Return the project and environment with which jedi sees the standard library and the folder `root`, but not what
-    is installed with ci-eval. jedi runs no code of the project."""
-    import jedi  # The import takes long, and most commands do not need it.
+    """Return jedi's project and environment. With them, jedi sees the standard library and the folder `root`, but not
+    the packages installed with ci-eval. jedi runs no code of the project."""
+    import jedi  # the import is slow, and most commands do not need it
 
-    # By default, jedi imports the modules in this setting rather than reading them, and so runs their code.
+    # By default, jedi imports the modules in this setting instead of reading them, which runs their code.
     jedi.settings.auto_import_modules = []
     jedi.settings.cache_directory = _cache_folder().name
     path = [str(_LIBRARY), str(_LIBRARY / "lib-dynload")]
@@ -179,7 +179,7 @@ def prepare_jedi(root: Path | None) -> tuple[jedi.Project, jedi.InterpreterEnvir
 
 @cache
 def _cache_folder() -> TemporaryDirectory[str]:
-    # Each process has its own folder, since parso trusts a cached file by its date alone.
+    # Processes do not share a folder because parso checks a cached file only by its date.
     return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
 
 
@@ -193,7 +193,7 @@ def _resolve_token(script: jedi.Script, text: str, token: Token) -> Token:
     if not targets:
         return token
     target, static = targets[0], known.is_static
-    # Members of a module, or of a class without an instance.
+    # A module, a class, a member of a module and a class attribute need no instance.
     if static is None and target.type in {"module", "class"}:
         static = True
     elif static is None and (parent := target.parent()) is not None:

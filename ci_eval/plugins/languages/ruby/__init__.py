@@ -1,4 +1,4 @@
-"""The language Ruby: which names in a file are references, and what kind each is."""
+"""The language Ruby: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ KEYWORDS = frozenset(
 )
 GLOBAL = Origin(True)
 PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
-"""The roles: a local that is new even if the scope has one of that name; a name in a pattern; the arguments of a
-call."""
+"""The roles: a local variable that is new even if the scope has a variable of that name; a name in a pattern; the
+arguments of a call."""
 CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
 def ruby_scope(place: NodePlace) -> RubyScope:
-    """Return the place's scope; in Ruby all are RubyScopes."""
+    """Return the scope of `place`. In Ruby, all scopes are RubyScopes."""
     return cast(RubyScope, place.scope)
 
 
-# A group with another name defines no local.
+# Only a group with a lower-case name defines a local variable.
 _CAPTURED = re.compile(r"\(\?<([a-z_]\w*)>")
 _DOTS = frozenset([".", "&.", "::"])
 
 
 class RubyWalk(Walk):
-    """A walk over Ruby. Tokens of fields and globals include `@` and `$`, as in engines."""
+    """A walk over Ruby. The tokens of fields and globals include `@` and `$`, as in engines."""
 
     names = frozenset(["identifier", "constant", "instance_variable", "class_variable", "global_variable"])
     keywords = KEYWORDS
@@ -70,13 +70,13 @@ class RubyWalk(Walk):
         return RubyScope("file", space=self.ruby.top)
 
     def _location(self, package: str) -> Location:
-        """Return the location of a package; a class is a package, too."""
+        """Return the location of a package. A class counts as a package."""
         around, _, name = package.rpartition("::")
         own = package in self.ruby.spaces or package in self.declared or name in self.declared.get(around, ())
         return "project" if own else "library"
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit nodes next like `Walk.push`, but in order: an earlier node may define the name in a later one."""
+        """Visit nodes next like `Walk.push`, but in order: a node may define the name in a later node."""
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner: list[tuple[Node, str, NodePlace]] = []
         for node in nodes:
@@ -122,8 +122,8 @@ class RubyWalk(Walk):
                 self.emit(node, Kind.VARIABLE, place, LOCAL, name)
             else:
                 scope.names[name] = LOCAL
-        # A name with arguments is a method, even if there is such a local. A block has `_1`, and `it` if it declares no
-        # parameter.
+        # A name with arguments is a method, even if a local variable has that name. `_1` is a parameter of a block; so
+        # is `it` if the block declares no parameters.
         elif role != CALLED and (
             scope.owner(name)
             or (name[:1] == "_" and name[1:].isdigit())
@@ -134,7 +134,7 @@ class RubyWalk(Walk):
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
 
     def _variable(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        """Emit `@x`, `@@x` or `$x`; the first assignment in a class, or of a global, is a definition."""
+        """Emit `@x`, `@@x` or `$x`. The first assignment to it in a class, or to a global, is a definition."""
         is_global = node.type == "global_variable"
         space = self.ruby.top if is_global else ruby_scope(place).space
         static = is_global or name.startswith("@@") or ruby_scope(place).static
@@ -153,10 +153,10 @@ class RubyWalk(Walk):
 
     @handle_nodes("scope_resolution")
     def scoped_constant(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit the names of `A::B::C`, from left to right."""
+        """Emit the names in `A::B::C` from left to right."""
         names: list[Node] = []
         first: Node | None = node
-        # Chains may be long, so this is a loop.
+        # Chains may be long, so this is a loop instead of a recursion.
         while first is not None and first.type == "scope_resolution":
             children = first.children
             names.append(children[-1])
@@ -177,7 +177,7 @@ class RubyWalk(Walk):
             return
         name = self.text(names[0])
         if names[0].type != "constant":
-            # `A::b` in the older grammar.
+            # The older grammar parses `A::b` like a constant.
             self.emit(names[0], Kind.METHOD_CALL, place, Origin(True, package or None), name)
             return
         plain = role != TYPE and CAPITALS.fullmatch(name) and not self.is_module(name, package)
@@ -186,7 +186,7 @@ class RubyWalk(Walk):
         self.emit(names[0], kind, place, Origin(True, package or None), name)
 
     def is_module(self, name: str, package: str | None) -> bool:
-        """Return whether `name`, a constant of `package`, is known to be a module or class."""
+        """Return whether the constant `name` of `package` is known to be a module or class."""
         full = f"{package}::{name}" if package else name
         return full in self.ruby.spaces or full in self.declared or name in TYPES
 
@@ -213,17 +213,17 @@ class RubyWalk(Walk):
             return self.own_method(name, place) if (name, scope.static) in scope.space.methods else UNKNOWN
         if kind in {"constant", "scope_resolution"}:
             return self._member_of_constant(receiver, name, place, True)
-        # A literal is an instance of a class of the standard library.
+        # A literal is an instance of a class in the standard library.
         if kind in LITERALS:
             return Origin(False, LITERALS[kind])
         parts = receiver.children if kind == "call" else []
-        # `A.new.b` is a method of an instance of A.
+        # `b` in `A.new.b` is a method of an instance of A.
         if len(parts) > 2 and parts[0].type in {"constant", "scope_resolution"} and self.text(parts[2]) == "new":
             return self._member_of_constant(parts[0], "new", place, False)
         return UNKNOWN
 
     def _member_of_constant(self, receiver: Node, called: str, place: NodePlace, static: bool) -> Origin:
-        """Return the origin of a method of the module or class `receiver`, or of its instances if not `static`."""
+        """Return the origin of a method of the module or class `receiver`, or of its instances if `static` is false."""
         if receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(static)
         name = self.text(receiver)
@@ -233,7 +233,7 @@ class RubyWalk(Walk):
         before = None if name.startswith("::") else self.ruby.constant(first, ruby_scope(place).space).package
         package, _, last = "::".join(filter(None, [before, first, tail])).rpartition("::")
         if called != "new" and CAPITALS.fullmatch(last) and not self.is_module(last, package):
-            return UNKNOWN  # `LIMIT.to_s`
+            return UNKNOWN  # `LIMIT.to_s`: the type of the constant is not known
         return Origin(static, f"{package}::{last}".removeprefix("::"))
 
     @handle_nodes("argument_list")
@@ -243,7 +243,7 @@ class RubyWalk(Walk):
 
     @handle_nodes("pair")
     def pair(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `k: v`, `"k" => v`, or `k:`, which takes the value from the local or method k."""
+        """Visit `k: v`, `"k" => v`, or `k:`, whose value is the local variable or method k."""
         key, *siblings = node.children
         if key.type == "hash_key_symbol" and role == ARGUMENTS:
             self.emit(key, Kind.ARGUMENT_NAME, place)
@@ -256,12 +256,12 @@ class RubyWalk(Walk):
         takes_it = all(child.type not in {"block_parameters", "lambda_parameters"} for child in node.children)
         around = ruby_scope(place)
         scope = RubyScope("block", around, {}, "", around.space, around.static, takes_it)
-        # The body of a block is not an argument of the call.
+        # A block's body is not an argument, even if the block is in one.
         self.push(node.children, REFERENCE, NodePlace(scope, False))
 
     @handle_nodes("alias", "undef")
     def alias(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the old name of `alias new old` or `undef old`."""
+        """Emit the old name in `alias new old` or `undef old`."""
         first = True
         for child in node.children:
             if child.type in self.keywords:
@@ -281,7 +281,7 @@ class RubyWalk(Walk):
         name = node.child_by_field_name("name")
         around = ruby_scope(place).space
         space = self.ruby.enter(self.text(name), around) if name else around
-        # A class does not see the locals around it.
+        # A class does not see the local variables around it.
         inner = NodePlace(RubyScope("class", space=space, static=True), False)
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
@@ -333,8 +333,7 @@ class RubyWalk(Walk):
 
     @handle_nodes("assignment", "operator_assignment")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the left side first, since its names are known on the right side."""
-        # In `x = x`, the second x is the new local, which is nil.
+        # The names on the left are known on the right side: in `x = x`, the second x is the new local, nil.
         self.each([(child, REFERENCE if at else BOUND, place) for at, child in enumerate(node.children)])
 
     @handle_nodes("for")
@@ -347,7 +346,7 @@ class RubyWalk(Walk):
 
     @handle_nodes("binary")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
-        r"""Visit an expression; `/(?<x>…)/ =~ y` defines x."""
+        r"""Visit an expression. `/(?<x>…)/ =~ y` defines x."""
         children = node.children
         self.push(children, REFERENCE, place)
         if children[0].type == "regex":
@@ -375,7 +374,7 @@ def extract(text: str, _path: str, declared: Declarations) -> Extraction:
 
 _HOLDERS = "class module singleton_class do_block"
 SHAPE = Shape(
-    # Blocks count, too: tests, tasks and packages consist of a few long ones.
+    # Blocks are included because tests, Rake tasks and gemspecs consist of a few long blocks.
     lists=frozenset(f"{parent} body_statement" for parent in _HOLDERS.split())
     | {"program", "block block_body", "if then", "unless then", "elsif then", "begin"},
     bodies=frozenset(["method body_statement", "singleton_method body_statement"]),

@@ -1,4 +1,4 @@
-"""The definitions of a Ruby file, and the origins of its names: modules, classes, methods, constants, scopes."""
+"""The definitions in a Ruby file, and the origins of its names: modules, classes, methods, constants, scopes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MODULE = frozenset(
     "instance_method module_function prepend private private_class_method private_constant protected public "
     "public_class_method public_constant remove_method undef_method".split()
 )
-"""The methods of Module, which class bodies call."""
+"""The methods of Module that class bodies call."""
 LITERALS = {
     "string": "String",
     "array": "Array",
@@ -37,20 +37,19 @@ LITERALS = {
 TYPES = frozenset(
     "CSV ERB FTP GC HMAC HTTP HTTPS IMAP IO JSON MD5 PTY RSA SHA1 SHA256 SHA512 SMTP SSL URI YAML".split()
 )
-"""The modules and classes of the standard library whose names look like other constants."""
+"""The modules and classes of the standard library that are named like constants."""
 GLOBALS = frozenset(
     "$stdin $stdout $stderr $PROGRAM_NAME $LOAD_PATH $LOADED_FEATURES $VERBOSE $DEBUG $FILENAME $KCODE".split()
 )
-# A longer text is not a name, and looking it up would take long.
 LONGEST = 1000
-"""The most characters of a full name that is looked up."""
+"""The maximum length of a full name that is looked up. A longer text is not a name and would take long."""
 _DEFINED = re.compile(r"^([ \t]*)(?:(class|module)[ \t]+(?!<<)([A-Z][\w:]*)|([A-Z]\w*)[ \t]*=[^=~>])", re.MULTILINE)
 
 
 def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
-    """Return the modules `A::B` that wrap all other code, and the constants, classes and modules directly inside."""
+    """Return the modules `A::B` around all other code, and the constants, classes and modules directly inside them."""
     definitions = [(len(m[1].expandtabs(8)), m[2], m[3] or m[4]) for m in _DEFINED.finditer(text)]
-    # `least[i]` becomes the smallest indentation of the i-th definition and all later ones.
+    # `least[i]` becomes the smallest indentation among the i-th definition and all later ones.
     least = [indent for indent, _kind, _name in definitions]
     for i in range(len(least) - 2, -1, -1):
         least[i] = min(least[i], least[i + 1])
@@ -58,7 +57,7 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
     while (
         wrap < len(definitions)
         and definitions[wrap][1] == "module"
-        # A later definition at the same indentation is outside the module.
+        # A later definition with the same indentation is outside of the module.
         and least[wrap + 1 : wrap + 2] != [definitions[wrap][0]]
     ):
         if least[wrap] < definitions[wrap][0]:
@@ -70,33 +69,33 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
 
 
 class Space(msgspec.Struct):
-    """A module or class, or the top of the file, with what the file defines in it."""
+    """A module or class, or the top level of the file, with the definitions in it."""
 
     name: str
-    """The full name; "" for the top of the file."""
+    """The full name, or "" for the top level."""
     nesting: tuple[str, ...]
-    """The modules in which Ruby looks for constants: full names, the innermost first."""
+    """The full names of the modules in which Ruby looks up constants, the innermost first."""
     constants: dict[str, str] = msgspec.field(default_factory=dict)
-    """Constant → "class" for a class or module, else ""."""
+    """The name of a constant → "class" for a class or module, else ""."""
     methods: dict[tuple[str, bool], None] = msgspec.field(default_factory=dict)
-    """The names of methods, each with whether it is the module's rather than an instance's."""
+    """The names of methods, each with whether it belongs to the module rather than to an instance."""
     variables: set[tuple[str, bool]] = msgspec.field(default_factory=set)
-    """The `@x` and `@@x` that were assigned so far, each with whether it is the module's rather than an instance's."""
+    """The `@x` and `@@x` assigned so far, each with whether it belongs to the module rather than to an instance."""
 
 
 class RubyScope(Scope):
-    """The local variables of a scope; only blocks see those around them."""
+    """The local variables of a scope. Only blocks see the variables around them."""
 
     parent: RubyScope | None = None
     space: Space = msgspec.field(default_factory=lambda: Space("", ()))
     static: bool = False
     """True if `self` is the module itself."""
     takes_it: bool = False
-    """True for a block without parameters, in which `it` is one."""
+    """True for a block without parameters, which has the implicit parameter `it`."""
 
 
 class RubyNames(SourceReader):
-    """The definitions of a file outside its methods."""
+    """The definitions of a file outside of its methods."""
 
     def __init__(self, source: bytes, declared: Declarations) -> None:
         super().__init__(source)
@@ -105,11 +104,11 @@ class RubyNames(SourceReader):
         self.spaces = {"": self.top}
 
     def enter(self, name: str, around: Space) -> Space:
-        """Return the module or class of that name, inside another."""
+        """Return the module or class with that name inside `around`."""
         full = name[2:] if name.startswith("::") else "::".join(filter(None, [around.name, name]))
         if len(full) > LONGEST:
             return around
-        # The number is limited, since a hostile file may nest modules without end.
+        # The number is limited because a hostile file may nest modules without end.
         nesting = (full, *around.nesting)[:20]
         space = self.spaces.get(full)
         if space is None:
@@ -117,12 +116,11 @@ class RubyNames(SourceReader):
             before, _, last = full.rpartition("::")
             if before in self.spaces:
                 self.spaces[before].constants[last] = "class"
-        # A module that is opened in another one has the same contents.
+        # A module opened inside another one has the same content, but another nesting.
         return space if space.nesting == nesting else replace(space, nesting=nesting)
 
     def constant(self, name: str, space: Space) -> Origin:
-        """Return the origin of a constant without a module before it; its `holder` is "class" for a known module or
-        class."""
+        """Return the origin of an unqualified constant. Its `holder` is "class" for a known module or class."""
         for package in (*space.nesting, ""):
             holder = self.spaces[package].constants.get(name) if package in self.spaces else None
             full = f"{package}::{name}" if package else name
@@ -133,10 +131,10 @@ class RubyNames(SourceReader):
         return Origin(True, None, "class" if name in TYPES else "")
 
     def method(self, name: str, space: Space, static: bool) -> Origin:
-        """Return the origin of a method that is called without a receiver, or on self."""
+        """Return the origin of a method that is called without a receiver or on `self`."""
         if space.name and (name, static) in space.methods:
             return Origin(static, space.name or None)
-        # Methods at the top of a file are known everywhere.
+        # Methods of the top level are known everywhere.
         if (name, False) in self.top.methods:
             return Origin(True)
         if name in KERNEL:
@@ -166,7 +164,7 @@ class RubyNames(SourceReader):
                 after = False
                 for child in node.children:
                     after |= child.type == "identifier" and self.text(child) == "module_function"
-                    # After `module_function` without arguments, methods are the module's, too.
+                    # After `module_function` without arguments, methods also belong to the module itself.
                     if after and child.type == "method":
                         self._define_method(child, space, True)
                 stack += [(child, space, static) for child in reversed(node.children)]
@@ -177,8 +175,8 @@ class RubyNames(SourceReader):
             space.methods[self.text(name), static] = None
 
     def _define_by_call(self, children: Sequence[Node], space: Space, static: bool) -> list[Node]:
-        """Define the methods of `attr_reader :a` or `alias_method :a, :b`; return the arguments that may define more:
-        `private def a…`."""
+        """Define the methods in `attr_reader :a` or `alias_method :a, :b`. Return the arguments that may define more
+        methods, as in `private def a…`."""
         if children[0].type != "identifier" or len(children) < 2 or children[1].type != "argument_list":
             return []
         name, arguments = self.text(children[0]), children[1].children

@@ -1,4 +1,4 @@
-"""The language Rust: which names in a file are references, and what kind each is."""
+"""The language Rust: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _PARTS = re.compile(
 
 
 class _MacroCalls:
-    """A rewriting of `vec![a; n]` into `vec (a, n)`: the grammar does not look into macros."""
+    """Rewrites `vec![a; n]` as `vec (a, n)` because the grammar does not parse the arguments of macros."""
 
     always = True
 
     def apply(self, source: bytes) -> Rewritten:
-        """Return the text; macros of the standard library that take expressions become calls."""
+        """Rewrite the calls of the standard library's macros that take expressions as calls of functions."""
         out = bytearray(source)
-        # For each open bracket: whether it was rewritten.
+        # Whether each open bracket was rewritten.
         opened: list[bool] = []
         for match in _PARTS.finditer(source):
             if match["head"]:
@@ -64,7 +64,7 @@ class _MacroCalls:
 
 REPAIRS = (
     _MacroCalls(),
-    # The grammar takes `use` for a type.
+    # The grammar parses `use` as a type.
     Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
     Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS), spaces),
 )
@@ -91,13 +91,13 @@ PRELUDE = {
     **dict.fromkeys(_MACROS, Origin(True, "std")),
     **dict.fromkeys(("alloc", "core", "std"), Origin(True, "std", "module")),
 }
-"""The names that every file knows: types, traits, variants, functions and macros."""
+"""The names that are known in every file: types, traits, variants, functions and macros."""
 
 TYPES = frozenset("struct_item enum_item union_item trait_item type_item".split())
 DECLARED = TYPES | frozenset("function_item function_signature_item const_item static_item mod_item".split())
-"""The types of nodes that declare a name for the whole enclosing block."""
+"""The types of nodes that declare a name in the whole enclosing block."""
 
-# rustfmt indents all but the top level.
+# rustfmt indents everything except the top level.
 _TOP = re.compile(
     r"^(?:pub(?:\([^)\n]*\))? )?(?:(?:default|unsafe|async|const|extern(?: \"[^\"\n]*\")?) )*"
     r"(?:fn|struct|enum|union|trait|type|const|static(?: mut)?|mod|macro_rules!) (\w+)",
@@ -106,8 +106,8 @@ _TOP = re.compile(
 
 
 def derive_package(path: str) -> str:
-    """Return the full name of a file's module. The crate has the name of the folder around `src`; in the project's own
-    folder, it is "crate"."""
+    """Return the full name of a file's module. The crate is named after the folder around `src`; if that is the
+    project's root, the crate is "crate"."""
     parts = PurePosixPath(path).with_suffix("").parts
     crate = "crate"
     if "src" in parts:
@@ -130,10 +130,10 @@ class TopLevel(SourceReader):
         self._package = package
         self._declared = declared
         self.members: dict[str, set[str]] = {}
-        """Name of a type → its fields and methods in the file."""
+        """The name of a type → its fields and methods in the file."""
 
     def read(self, nodes: list[Node]) -> dict[str, Origin]:
-        """Return the origins of the names that nodes declare and import; collect the members of types."""
+        """Return the origins of the names that `nodes` declare and import, and collect the members of types."""
         names = {name: Origin(True, self._package) for name in self._declared.get(self._package, ())}
         for node in nodes:
             kind = node.type
@@ -150,7 +150,7 @@ class TopLevel(SourceReader):
             elif kind in DECLARED and name:
                 text = self.text(name)
                 body = node.child_by_field_name("body")
-                # Names of a module inside the file count as the file's.
+                # The names in a module inside the file have the package of the file.
                 holder = "class" if kind in TYPES else "" if kind != "mod_item" else "inner" if body else "module"
                 names[text] = Origin(True, self._package, holder)
                 if kind in TYPES:
@@ -165,7 +165,7 @@ class TopLevel(SourceReader):
                 self.members.setdefault(type_, set()).add(self.text(name))
 
     def resolve(self, path: tuple[Node, ...]) -> str:
-        """Return the full name of the module that an import names."""
+        """Return the full name of the module in an import path."""
         written = [self.text(node) for node in path]
         here = self._package.split("::")
         if written[:1] == ["crate"]:
@@ -180,13 +180,13 @@ class TopLevel(SourceReader):
 
 
 def head(type_: str) -> str:
-    """Return the name of a type without its path and its parameters."""
+    """Return the name of a type without path and type parameters."""
     return type_.partition("<")[0].rpartition("::")[2].strip()
 
 
 def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, Node | None]]:
-    """Yield the leaves of an import in order, each with the leaves of the path before it (None outside of paths) and
-    its alias."""
+    """Yield the leaves of an import in order. Each comes with the leaves of the path before it (None for leaves that
+    are not path names) and its alias."""
     stack: list[tuple[Node, tuple[Node, ...], Node | None]] = [
         (child, (), None) for child in reversed(declaration.children)
     ]
@@ -195,7 +195,7 @@ def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, 
         children = node.children
         kind = node.type
         if kind == "use_as_clause":
-            # `path as alias`; the alias is not a token.
+            # In `path as alias`, the alias is not a token.
             stack += [(children[1], path, None), (children[0], path, children[-1])]
         elif kind in {"scoped_identifier", "scoped_use_list"}:
             *front, last = [child for child in children if child.type != "::"]
@@ -218,7 +218,7 @@ _UNSCOPED = "enum_variant associated_type mod_item field_declaration const_item 
 
 class RustWalk(Walk):
     names = frozenset("identifier type_identifier field_identifier shorthand_field_identifier primitive_type".split())
-    # The grammar names the leaf of `mut` not `mut`, but `mutable_specifier`.
+    # The node type of `mut` is `mutable_specifier`.
     keywords = KEYWORDS | {"mutable_specifier"}
     ignored = frozenset(
         "( ) [ ] { } < > , . : :: ; = => -> + - * / % & | ^ ! && || == != <= >= << >> += -= *= /= %= &= |= ^= <<= >>= "
@@ -228,7 +228,7 @@ class RustWalk(Walk):
 
     roles = {
         TYPE: "generic_type generic_type_with_turbofish type_arguments bounded_type",
-        # The length of an array is a value.
+        # The length of an array is an expression.
         REFERENCE: "visibility_modifier array_type",
         BOUND: "closure_parameters",
         SAME: (
@@ -237,7 +237,7 @@ class RustWalk(Walk):
         ),
     }
 
-    # Names of a condition are known after it.
+    # Names bound in a condition are known after it.
     blocks = "if_expression while_expression match_arm"
     sequences = "let_chain"
 
@@ -251,7 +251,7 @@ class RustWalk(Walk):
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         text = self.text(node)
         kind = node.type
-        # The grammar takes `_` for a type.
+        # The grammar parses `_` as a type.
         if text == "_":
             return
         if text == "Self":
@@ -264,7 +264,7 @@ class RustWalk(Walk):
             self._plain(node, text, role, place)
 
     def _plain(self, node: Node, text: str, role: str, place: NodePlace) -> Origin:
-        """Emit a name that is first in its path, and return its origin."""
+        """Emit the first name of a path and return its origin."""
         origin = place.scope.find(text)
         is_type = role == TYPE or node.type in {"type_identifier", "primitive_type"} or origin.holder == "class"
         kind = Kind.VARIABLE
@@ -277,7 +277,7 @@ class RustWalk(Walk):
 
     @handle_nodes("scoped_identifier", "scoped_type_identifier")
     def path(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit the names of `a::B::c`."""
+        """Emit the names in `a::B::c`."""
         *before, last = node.children
         text = self.text(last)
         origin = UNKNOWN
@@ -322,7 +322,7 @@ class RustWalk(Walk):
 
     @handle_nodes("type_binding")
     def type_binding(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `Item = T`, whose name is an associated type of a trait."""
+        """Visit `Item = T`. The name is an associated type of a trait."""
         name, *value = node.children
         self.push(value, TYPE, place)
         self.emit(name, Kind.TYPE_REFERENCE, place)
@@ -335,7 +335,7 @@ class RustWalk(Walk):
 
     @handle_nodes("arguments")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit arguments; `name = value` is an argument of a rewritten macro."""
+        """Visit arguments. `name = value` is an argument of a rewritten macro."""
         for child in reversed(node.children):
             children = child.children
             if child.type == "assignment_expression" and children[0].type == "identifier":
@@ -346,12 +346,12 @@ class RustWalk(Walk):
 
     @handle_nodes("macro_invocation")
     def macro(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a macro's name; the arguments may be anything."""
+        """Visit the name of a macro. Its arguments can be any tokens, so they are skipped."""
         self.push(node.children[:1], CALLED, place)
 
     @handle_nodes("label", "token_tree")
     def dropped(self, _node: Node, _role: str, _place: NodePlace) -> None:
-        """Visit nothing: nodes that wait on the stack are not checked against `ignored`."""
+        """Visit nothing. Nodes on the stack are not checked against `ignored`, so these need a handler."""
 
     @handle_nodes("macro_definition")
     def macro_definition(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -359,7 +359,7 @@ class RustWalk(Walk):
 
     @handle_nodes("attribute")
     def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit an attribute, which is a call, and the traits of `derive`."""
+        """Visit an attribute, which counts as a call, and the traits in `derive`."""
         name, *arguments = node.children
         self.push(arguments, REFERENCE, place)
         if self.text(name) == "unsafe":
@@ -390,7 +390,7 @@ class RustWalk(Walk):
 
     @handle_nodes(*_SCOPED, *_UNSCOPED)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a declaration, whose name is not a token. Type parameters are known inside."""
+        """Visit a declaration. Its name is not a token; its type parameters are known inside it."""
         kind = node.type
         type_ = node.child_by_field_name("type" if kind == "impl_item" else "name")
         inner = place
@@ -436,7 +436,7 @@ class RustWalk(Walk):
 
     @handle_nodes("parameter", "let_declaration", "let_condition")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the type and the value before the pattern, whose names are known after them."""
+        """Visit the type and the value first: the names in the pattern are not known there."""
         pattern = node.child_by_field_name("pattern")
         type_ = node.child_by_field_name("type")
         if pattern is not None and (pattern.child_count or pattern.type in self.names):
@@ -475,7 +475,7 @@ class RustWalk(Walk):
 
 
 def _is_type_name(text: str) -> bool:
-    """Return whether a name is a type's or variant's by convention: `Foo`, but not `FOO`."""
+    """Return whether a name is a type or variant by convention: `Foo` is, `FOO` is not."""
     return text[:1].isupper() and (len(text) == 1 or any(map(str.islower, text)))
 
 

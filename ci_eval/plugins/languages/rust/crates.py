@@ -1,4 +1,4 @@
-"""Whether the crates that a Rust file uses are there: by the nearest Cargo.toml, and without Cargo."""
+"""Checks whether the crates that a Rust file uses exist. It reads the nearest Cargo.toml and does not run Cargo."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
 def imports(root: Path, _environment: Path | None) -> Imports:
-    """Return a check of a file's imports. A crate is there unless it is a dependency from elsewhere: engines get no
-    crates of a registry, and other names are the file's own or the standard library's."""
+    """Return a function that checks the imports of a file. A crate is missing only if it is a dependency outside of the
+    project: engines get no crates from a registry. Other names are the file's own or the standard library's."""
 
     @cache
     def of_folder(folder: Path) -> dict[str, bool]:
-        """Return the crates that code in a folder can name → whether they are in the project."""
+        """Return the crates that code in a folder can use, each with whether it is in the project."""
         if is_own(folder / MANIFEST, root):
             return dict(_read_crates(root, folder))
         return of_folder(folder.parent) if folder != root else {}
@@ -61,5 +61,5 @@ def _read_name(root: Path, name: str, needed: dict[str, Any], place: Path) -> tu
     if path is None or not path.is_relative_to(root) or not is_own(path / MANIFEST, root):
         return name.replace("-", "_"), False
     library = table(find_content(root, path / MANIFEST), "lib").get("name")
-    # A dependency that is renamed has its new name.
+    # A renamed dependency is used under its new name.
     return (library if isinstance(library, str) and "package" not in needed else name).replace("-", "_"), True

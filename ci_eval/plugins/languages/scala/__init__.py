@@ -1,4 +1,4 @@
-"""The language Scala: which names in a file are references, and what kind each is."""
+"""The language Scala: finds the references in a file and their kinds."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _CLAUSE = rb"(?:\[[^\[\]]{0,500}(?:\[[^\[\]]{0,500}\][^\[\]]{0,500}){0,9}\]|\((?
 
 
 def _match_type(match: Match) -> bytes:
-    """Return `X match { case A => B; case C => D }` with a line for each case."""
+    """Rewrite `X match { case A => B; case C => D }` with one line per case."""
     head = match.start("cases") - match.start()
     return match[0][:head] + re.sub(rb"[{};]", b"\n", match["cases"])
 
 
 REPAIRS = (
-    # Scala's `given` with a body in brackets becomes a `given` with `=` and a block.
+    # A `given` with a body in braces becomes a `given` with `=` and a block.
     Repair(outside(_GIVEN + rb"(?:\b(?P<k>with)\s*|(?P<s>[ \t]))(?=\{)"), lambda m: replace_groups(m, k=b"=", s=b"=")),
     # `given a: [T] => (b: B) => C` becomes `given a [T] (b: B): C`.
     Repair(
@@ -39,14 +39,14 @@ REPAIRS = (
         lambda m: replace_groups(m, colon=b"", a1=b"" if m["a2"] else b":", a2=b":"),
     ),
     Repair(outside(rb"\btype\b[^\n={}]{0,300}=[^\n={}]{0,300}\bmatch[ \t]*(?P<cases>\{[^{}]{0,5000}\})"), _match_type),
-    # A union type becomes an intersection: the grammar would read alternatives of a pattern.
+    # A union type becomes an intersection type: the grammar would parse alternatives of a pattern.
     Repair(
         outside(rb"\bva[lr]\s+\w+\s*:(?:[^\n={}]|=>){0,500}"),
         lambda m: m[0].replace(b"|", b"&"),
         always=True,
         trigger=re.compile(rb"\bva[lr]\s+\w+\s*:[^\n{}]*\|"),
     ),
-    # `class A @Inject() (b: B)`: the grammar would read arguments of the annotation.
+    # In `class A @Inject() (b: B)`, the grammar would parse `(b: B)` as arguments of the annotation.
     Repair(
         outside(rb"\bclass\s+\w+(?:\[[^\[\]\n]{0,200}\])?\s+(?P<a>@(?P<t>\w+)\(\))(?=\s*\()"),
         lambda m: replace_groups(m, a=b""),
@@ -56,7 +56,7 @@ REPAIRS = (
 )
 
 
-# The number of annotations and modifiers is limited, since a hostile file may have nothing else, and would take long.
+# The number of annotations and modifiers is limited: a hostile file of nothing else would take very long to match.
 _TOP = re.compile(
     r"^(?:@\S+\s+){0,20}(?:[a-z]+(?:\[\w+\])?\s+){0,20}"
     r"(?:class|trait|object|def|val|var|type|enum|given)\s+(\w+)",
@@ -98,24 +98,23 @@ class ScalaWalk(ReferenceWalk):
         return Scope("file", names=self._declared_names(root.children, static=True))
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """Return the origins of the names that the file or a class body declares. They are known in all of it, also
-        before their declaration."""
+        """Return the origins of the names that a file or class body declares. They are known in the whole file or body,
+        even before their declaration."""
         origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
             if kind in _FUNCTIONS:
-                # A function without parameters is called without brackets, so the scope has it as a variable and as a
-                # function.
+                # A function without parameters is called without parentheses, so it also has the key of a variable.
                 keys: tuple[str, ...] = ("{}", "{}()")
             elif kind in _CLASSES:
-                # Case classes are made without `new`, so the name of a class may be called.
+                # Case classes are created without `new`, so the name of a class also has the key of a function.
                 keys = ("{}", "{}()", "<{}>")
             elif kind == "type_definition":
                 keys = ("<{}>",)
             elif kind == "enum_case_definitions":
                 for case in child.children:
                     if (name := case.child_by_field_name("name")) is not None:
-                        # Cases with parameters are classes, others are constants.
+                        # Cases with parameters are classes; other cases are constants.
                         holder = "class" if case.type == "full_enum_case" else ""
                         origins[self.text(name)] = Origin(True, self.package, holder)
                         if not holder:
@@ -134,19 +133,19 @@ class ScalaWalk(ReferenceWalk):
         return origins
 
     def _given_names(self, node: Node) -> list[Node]:
-        """Return the name of a given; empty if it begins with a type."""
+        """Return the name of a given, or an empty list if the given has no name."""
         unmodified = [child for child in node.children if child.type != "modifiers"]
         return [child for child in unmodified[1:2] if child.type == "identifier"]
 
     def _pattern_names(self, node: Node) -> list[Node]:
-        """Return the names directly in a `val` or its pattern."""
+        """Return the names of a `val` that are direct children of the node or its pattern."""
         pattern = node.child_by_field_name("pattern")
         nodes = node.children if pattern is None else [pattern] if pattern.type == "identifier" else pattern.children
         return [leaf for leaf in nodes if leaf.type == "identifier"]
 
     @handle_nodes("package_clause")
     def package_clause(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the contents of `package a { … }`."""
+        """Visit the content of `package a { … }`."""
         for child in node.children:
             if child.type == "template_body":
                 names = self._declared_names(child.children, static=True)
@@ -154,7 +153,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("package_object", *_CLASSES)
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a class. Its parameters are known in its body; with `val`, `var` or `case class` they are fields."""
+        """Visit a class. Its parameters are known in its body. With `val`, `var` or `case class`, they are fields."""
         children = node.children
         around = Scope("block", place.scope)
         scope = Scope("class", around)
@@ -162,7 +161,7 @@ class ScalaWalk(ReferenceWalk):
         for child in children:
             if child.type in _BODIES:
                 scope.names.update(self._declared_names(child.children, static=node.type in _OBJECTS))
-                # The name in `self =>`.
+                # These are the names before `=>` in `self =>`.
                 leaves = [leaf for part in child.children if part.type == "self_type" for leaf in part.children]
                 around.names.update({self.text(leaf): LOCAL for leaf in leaves if leaf.type == "identifier"})
             elif child.type == "type_parameters":
@@ -203,12 +202,12 @@ class ScalaWalk(ReferenceWalk):
     def type_lambda(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
         self._type_parameters(node, inner.scope)
-        # The parameters are plain identifiers here, their uses are type identifiers.
+        # The parameters are plain identifiers; their uses are type identifiers.
         self.push([child for child in node.children if child.type != "identifier"], TYPE, inner)
 
     @handle_nodes("context_bound")
     def context_bound(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `Ord as o`, and define o."""
+        """Visit `Ord as o` and define o."""
         children = node.children
         if len(children) > 2 and children[-2].type == "as":
             self.define(children.pop(), place.scope)
@@ -216,7 +215,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("function_type")
     def function_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `[T] => (x: A) => x.B`, whose parameters are known in it."""
+        """Visit `[T] => (x: A) => x.B`. The parameters are known inside it."""
         inner = NodePlace(Scope("block", place.scope), place.argument)
         for child in node.children:
             if child.type == "type_parameters":
@@ -226,7 +225,7 @@ class ScalaWalk(ReferenceWalk):
     @handle_nodes("template_body", "with_template_body", "enum_body")
     def template_body(self, node: Node, _role: str, place: NodePlace) -> None:
         if place.scope.kind != "class":
-            # The body of an anonymous class.
+            # This is the body of an anonymous class.
             place = NodePlace(Scope("class", place.scope, self._declared_names(node.children, static=False)), False)
         self.in_order(node.children, place)
 
@@ -239,7 +238,7 @@ class ScalaWalk(ReferenceWalk):
             if child.type == "type_parameters":
                 self._type_parameters(child, inner.scope)
         if name is not None and self.text(name) == "this":
-            # The name of a constructor.
+            # This is a constructor.
             self.emit(name, Kind.KEYWORD, place)
         elif place.scope.kind == "block":
             self.define(name, place.scope)
@@ -255,15 +254,15 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("val_definition", "var_definition", "val_declaration", "var_declaration")
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define a variable after its value is visited; members of a class are defined already."""
+        """Define variables after their value is visited. The members of a class are already defined."""
         pattern = node.child_by_field_name("pattern")
         if pattern is None or pattern.type in {"identifier", "identifiers"}:
             names = self._pattern_names(node)
-            # NEW defines names with a capital, too.
+            # The role NEW also defines names that begin with a capital letter.
             if place.scope.kind == "block":
                 self._stack += [(name, NEW, place) for name in names]
         else:
-            # Members are defined already, so a separate scope takes the definitions of their pattern.
+            # Members are already defined, so the definitions in their pattern go to a separate scope.
             scope = place.scope if place.scope.kind == "block" else Scope("block", place.scope)
             self._stack.append((pattern, BOUND, NodePlace(scope, place.argument)))
         bound = self._pattern_names(node) if pattern is None else [pattern]
@@ -272,7 +271,7 @@ class ScalaWalk(ReferenceWalk):
     @handle_nodes("enumerator")
     def enumerator(self, node: Node, _role: str, place: NodePlace) -> None:
         pattern, *siblings = node.children
-        # The guard sees the names that the pattern defines, but the values do not see these names.
+        # The names in the pattern are known in the guard, but not in the value.
         self.push([child for child in siblings if child.type == "guard"], REFERENCE, place)
         self._stack.append((pattern, BOUND, place))
         self.in_order([child for child in siblings if child.type != "guard"], place)
@@ -281,7 +280,7 @@ class ScalaWalk(ReferenceWalk):
         *"extension_definition for_expression block case_clause lambda_expression colon_argument indented_block".split()
     )
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a scope, and define a lambda's parameters or the names in the pattern of a case."""
+        """Visit a scope. Define the parameters of a lambda or the names in the pattern of a case."""
         children = node.children
         is_lambda = node.type == "lambda_expression" or any(child.type == "=>" for child in children[1:2])
         inner = NodePlace(Scope("block", place.scope), place.argument and not is_lambda)
@@ -295,7 +294,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("named_pattern", "name_and_type")
     def named_part(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit a part of a named tuple, tuple type or tuple pattern, or a parameter of a function type."""
+        """Visit an element of a named tuple, its type or its pattern, or a parameter of a function type."""
         name, *siblings = node.children
         if node.type == "name_and_type" and role == BOUND:
             self.define(name, place.scope)
@@ -309,7 +308,7 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    # Parsing comments takes as long as parsing code, so comments are blanked. If code was blanked by mistake, the text
+    # Parsing comments is as slow as parsing code, so comments are blanked. If that blanked code by mistake, the text
     # cannot be parsed, and the original text is parsed instead.
     blanked = _LITERAL_OR_COMMENT.sub(_blank_comment, text)
     extraction = extract_tokens(ScalaWalk(blanked, path, declared), "scala", REPAIRS)
@@ -324,7 +323,7 @@ _LITERAL_OR_COMMENT = re.compile(
 
 
 def _blank_comment(match: re.Match[str]) -> str:
-    """Return blanks with the same line ends for a comment. Literals and comments with comments inside stay."""
+    """Return spaces for a comment, keeping its line ends. Literals and nested comments are kept."""
     text = match[0]
     if text[0] != "/" or "/*" in text[2:]:
         return text
@@ -348,7 +347,7 @@ LANGUAGE: Language = Language(
         stand_ins={
             "template_body": "{}",
             "catch_clause": " finally {}",
-            # The grammar cannot read a function that has neither a type nor a body.
+            # The grammar does not support a function that has neither a type nor a body.
             **{f"{function} {type_}": ": Any" for function in sorted(_FUNCTIONS) for type_ in _TYPES},
         },
     ),

@@ -1,4 +1,4 @@
-"""The references of Scala: calls, members, types and imports."""
+"""The references in Scala files: calls, members, types and imports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEYWORDS = frozenset(
     "package private protected return sealed super then this throw trait transparent true try type using val "
     "var while with yield".split()
 )
-# The other keywords may be names.
+# The other keywords can also be names.
 HARD = KEYWORDS - frozenset("derives end extension infix inline opaque open transparent using".split())
 USUAL = (
     dict.fromkeys(
@@ -40,26 +40,26 @@ USUAL = (
 
 
 NEW = "new"
-"""The role of a name that is a definition even if it begins with a capital."""
+"""The role of a name that is a definition even if it begins with a capital letter."""
 
 
 class ReferenceWalk(JvmWalk):
-    # The grammar applies all of `!a.f` to the type in `!a.f[T]`.
+    # In `!a.f[T]`, the grammar applies the type argument to all of `!a.f`.
     roles = {TYPE: "infix_type", SAME: "prefix_expression"}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source, package, declared)
         self._spliced: dict[int, str] = {}
-        """Offset of a splice in quoted code → the role of the quoted code."""
+        """The offset of a splice in quoted code → the role of the quoted code."""
         self._quoted = 0
-        """The end of the last quoted code."""
+        """The end offset of the last quoted code."""
         self.constants: set[str] = set()
-        """The cases of enums that take no parameters."""
+        """The enum cases without parameters."""
 
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
     ) -> None:
-        """Emit a token like `Walk.emit`, but without backquotes."""
+        """Emit a token like `Walk.emit`, but without backquotes around it."""
         text = text or self.text(node)
         if self.source[node.start_byte : node.start_byte + 1] == b"`":
             text, skip = text.strip("`"), 1
@@ -67,7 +67,7 @@ class ReferenceWalk(JvmWalk):
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
-        # The grammar takes `_`, `?` and `*` for names.
+        # The grammar parses `_`, `?` and `*` as names.
         if name in {"", "_"} or not (name[0].isalpha() or name[0] in "_$`"):
             return
         if name[0] == "$" and node.start_byte in self._spliced:
@@ -79,14 +79,14 @@ class ReferenceWalk(JvmWalk):
                 self.emit(node, Kind.VARIABLE, place, self.known.find(name, place.scope), name, skip=1)
         elif node.type == "type_identifier" or role == TYPE:
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope), name)
-        # The grammar takes `this` and `super` for names.
+        # The grammar parses `this` and `super` as names.
         elif name in HARD:
             self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
         elif role == CALLED:
             called = self.known.find(f"{name}()", place.scope)
             origin = called if called is not UNKNOWN else place.scope.find(name)
             self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
-        # In a pattern, only names that begin with a small letter are definitions.
+        # In a pattern, only names that begin with a lower-case letter are definitions.
         elif role == NEW or (role == BOUND and (name[0].islower() or name[0] == "_")):
             place.scope.names[name] = LOCAL
         else:
@@ -103,9 +103,9 @@ class ReferenceWalk(JvmWalk):
 
     @handle_nodes("quote_expression")
     def quote(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit quoted code. In a pattern, splices are patterns, too."""
+        """Visit quoted code. If it is a pattern, its splices are patterns, too."""
         stack = list(node.children)
-        # The outermost quote has registered all splices inside.
+        # The outermost quote has already registered all splices inside it.
         while stack and node.start_byte >= self._quoted:
             inner = stack.pop()
             if inner.type == "splice_expression" or self.source.startswith(b"$", inner.start_byte):
@@ -122,7 +122,7 @@ class ReferenceWalk(JvmWalk):
     def call(self, node: Node, role: str, place: NodePlace) -> None:
         callee, *siblings = node.children
         if role == BOUND:
-            # The grammar takes a pattern in a splice for an expression.
+            # The grammar parses a pattern in a splice as an expression.
             self.push([part for child in siblings for part in child.children], BOUND, place)
             self.push([callee], TYPE, place)
             return
@@ -131,7 +131,7 @@ class ReferenceWalk(JvmWalk):
 
     @handle_nodes("arguments", "tuple_expression", "parenthesized_expression")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `(a = b)`: the arguments of a call, or a named tuple."""
+        """Visit `(a = b)`, which may be the arguments of a call or a named tuple."""
         inner = NodePlace(place.scope, place.argument or node.type == "arguments")
         for child in node.children:
             children = child.children if child.type == "assignment_expression" else []
@@ -172,7 +172,7 @@ class ReferenceWalk(JvmWalk):
             owner = place.scope.enclosing("class")
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
         if role == CALLED:
-            # The method may be an extension.
+            # The method may be an extension method.
             static = None if known == LOCAL else known.static
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package), name)
         elif origin.holder == "module":
@@ -205,13 +205,13 @@ class ReferenceWalk(JvmWalk):
         left, *siblings = node.children
         if siblings and siblings[0].type == "identifier":
             operator = siblings.pop(0)
-            # The grammar takes the `with` of `new A() with B` for a name.
+            # The grammar parses the `with` in `new A() with B` as a name.
             if self.text(operator) == "with":
                 role = REFERENCE
                 self.emit(operator, Kind.KEYWORD, place)
             elif self.text(operator) != "_":
                 self.emit(operator, Kind.METHOD_CALL, place)
-        # In `a to f[T]`, the grammar applies all of `a to f` to the type.
+        # In `a to f[T]`, the grammar applies the type argument to all of `a to f`.
         if role == CALLED and siblings:
             self.each([(siblings.pop(), CALLED, place)])
         self.push([left, *siblings], REFERENCE, place)
@@ -219,7 +219,7 @@ class ReferenceWalk(JvmWalk):
     @handle_nodes("interpolated_string_expression")
     def interpolation(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit the code in a string. In a pattern, the names are definitions."""
-        # The `s` before the quote is part of the literal.
+        # The interpolator, such as the `s` before the quote, is part of the literal.
         if role != BOUND:
             self.push(node.children[1:], REFERENCE, place)
             return
@@ -230,7 +230,7 @@ class ReferenceWalk(JvmWalk):
 
     @handle_nodes("import_declaration", "export_declaration")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the names of `import a.b.{C, D => E, _}`, and define the imported ones in the scope."""
+        """Emit the names in `import a.b.{C, D => E, _}` and define the imported names in the scope."""
         path: list[str] = []
         for child in node.children:
             kind = child.type

@@ -1,4 +1,4 @@
-"""The pages `html/index.html` of each result, which open from disk, without a network."""
+"""The pages `html/index.html` of each result. They open from disk, without a network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Html:
     results = (*get_args(Result), Lines)
 
     def write(self, result: Result | Lines, sources: Any, folder: Path) -> Path:
-        """Write the folder `html`, `causes` or `cases`, or, for a site, `folder` itself."""
+        """Write a site to `folder` itself, and other results to its folder `html`, `causes` or `cases`."""
         name = type(result).__name__.lower() if isinstance(result, Causes | Cases) else "html"
         target = folder if isinstance(result, Lines) else folder / name
         with replace_folder(target) as partial:
@@ -73,7 +73,7 @@ SITE_ASSETS = (*COMMON, "comparison.css", "site.css")
 
 
 def write_site(result: Lines, folder: Path) -> None:
-    """Write pages that need no script, network or server; equal histories give equal bytes."""
+    """Write pages that need no script, network or server. Equal histories give byte-identical pages."""
     lines = result.lines
     site = HtmlSite(folder, TEMPLATES, amount=amount, interval=interval, step=_step)
     site.assets(SITE_ASSETS)
@@ -92,8 +92,8 @@ def write_site(result: Lines, folder: Path) -> None:
 
 
 def _row(line: Line) -> dict[str, object]:
-    """Return an evaluation's row, about the first of its metrics. `since`: the night on which the level last changed;
-    `sign` and `tone` describe that change. All three are "" if it never did."""
+    """Return the table row of an evaluation, for its first metric. `since` is the night on which the level last
+    changed; `sign` and `tone` describe that change. All three are empty if the level never changed."""
     trend = line.trend
     info = next(iter(trend.metrics), MetricInfo(name="", summary="", unit="", better="neither"))
     night = trend.nights[-1]
@@ -117,7 +117,7 @@ def _row(line: Line) -> dict[str, object]:
 
 
 def _step(trend: Trend, info: MetricInfo) -> str:
-    """Return the change since the night before; a dash if either night has no figure."""
+    """Return the change since the previous night, or a dash if either night has no value."""
     known = [estimate.value for night in trend.nights[-2:] for estimate in [night.metrics.get(info.name)] if estimate]
     match known:
         case [float(was), float(now)]:

@@ -1,4 +1,4 @@
-"""The pages of a comparison: verdicts, and source code with tokens half coloured by base, half by new."""
+"""The pages of a comparison: verdicts, and source code whose tokens are coloured half by base and half by new."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ASSETS = (
     "figures.js", "sessions.js",
 )  # fmt: skip
 MOST_SESSIONS = 50_000
-"""Roughly the most sessions with pages: files with a listed change first, then those with most changes."""
+"""The approximate maximum number of sessions on pages: files with a listed change first, then by most changes."""
 
 
 class ComparisonPages:
@@ -87,7 +87,7 @@ class ComparisonPages:
         paired = 0
         for source, pairs in sources.of(None if has_room else self._choose_files(MOST_ROWS)):
             paired += sum(None not in pair for pair in pairs)
-            # Files without a page still have rows in the table of sessions, which link to nothing.
+            # Files without a page have rows in the table of sessions too, but these rows have no link.
             if source.path not in paths_with_pages:
                 table.begin(source, [])
                 for pair in pairs:
@@ -115,7 +115,7 @@ class ComparisonPages:
                 self._site.write(f"files/{data}", script("ciEval.pairs", part.shown))
                 known = {**shared, "part": part, "data": data, "number": number + 1}
                 self._site.render("comparison_file.html.j2", link, colours=colours, unasked=unasked, **known)
-            # Pages without a session have no link: the table numbers only the others.
+            # Pages without sessions need no link, so the table numbers only the other pages.
             table.begin(source, [places[part.shown[0][0]].partition("#")[0] for part in parts if part.shown])
             page_of = {
                 shown[0]: page for page, part in enumerate(part for part in parts if part.shown) for shown in part.shown
@@ -144,7 +144,7 @@ class ComparisonPages:
         )
 
     def _choose_files(self, room: int) -> frozenset[str]:
-        """Return files with about `room` sessions: first those with a listed change, then those with most changes."""
+        """Return files with about `room` sessions in total, first those with a listed change, then by most changes."""
         sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
         changes = (*self._comparison.regressions, *self._comparison.improvements)
         listed = dict.fromkeys(listed_change.file for listed_change in changes)
@@ -153,6 +153,6 @@ class ComparisonPages:
         for path in (*listed, *sorted(changed, key=lambda path: (-changed[path], path))):
             if path not in chosen and room > 0:
                 chosen.add(path)
-                # Only the files with the most sessions are parts, so any other has few.
+                # `parts` contains only the files with the most sessions, so any other file counts as one session.
                 room -= sessions.get(path, 1)
         return frozenset(chosen)

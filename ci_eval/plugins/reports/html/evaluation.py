@@ -1,4 +1,4 @@
-"""The pages of an evaluation: the figures under each filter, and every file with its tokens in colour."""
+"""The pages of an evaluation: the metrics under each filter, and every file with its tokens in colour."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ASSETS = (
 )
 DATA = Path("files", "data")
 MANY = 20_000
-"""The sessions below which starting processes takes longer than they save."""
+"""The minimum number of sessions for which starting worker processes saves time."""
 
 
 class Pages:
@@ -66,7 +66,7 @@ class Pages:
         self._site = HtmlSite(folder, TEMPLATES, most_errors=MAX_ERRORS, longest_trace=MAX_TRACE, **known)
 
     def write(self, sources: StoredSessions) -> None:
-        """Write all pages. Pages of files come first, since the index links only to existing pages."""
+        """Write all pages. The pages of files are written first because the index links only to existing pages."""
         (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
         evaluation, links = self._evaluation, dict[str, str]()
@@ -78,7 +78,7 @@ class Pages:
             filters=sources.filters.all,
             metrics=[known[info.name] for info in infos if info.name in known],
             strata=sources.strata(),
-            # The bound on the engine's variation is over all sessions, not over those that the page lists.
+            # The bound on the engine's variation covers all sessions, not only those that the page lists.
             asked=evaluation.asked if evaluation.is_function else None,
             clusters=evaluation.clusters,
             command="ci-eval report WORKSPACE --filter EXPR",
@@ -87,10 +87,10 @@ class Pages:
         sizes = {path: figures.sessions for path, figures in whole.files.items()} if whole else {}
         chosen = frozenset(sorted(sources.paths, key=lambda path: (-sizes.get(path, 0), path))[:MOST_PAGES])
         files = self._write_files(sources, [path for path in sources.paths if path in chosen])
-        # While workers write the pages, this process fills the table until it is full.
+        # Workers write the pages; meanwhile this process fills the table until it is full.
         for path in sources.paths:
             if path in chosen:
-                # Workers finish in any order.
+                # Take one link per file; workers finish in any order.
                 links.update([next(files)])
             if table.is_full:
                 continue
@@ -107,24 +107,24 @@ class Pages:
             self._write_index(name, opened, {path: links.get(path, "") for path in sources.paths})
 
     def _write_files(self, sources: StoredSessions, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Write the pages of files; yield the path of each with the link to its first page."""
+        """Write the pages of the files. Yield the path of each file with the link to its first page."""
         sessions = [figures.sessions for figures in self._evaluation.filters.values()]
         here = _FilePages(self._evaluation, self._folder, sources)
         if sources.processes < 2 or max(sessions, default=0) < MANY:
             yield from ((path, here.write(path)) for path in paths)
             return
-        # Once it has written, `here` holds a template environment, which cannot be pickled for workers.
+        # `here` cannot be shared: after its first write it holds a template environment, which cannot be pickled.
         pages = _FilePages(self._evaluation, self._folder, sources)
         workers: Workers[str, str] = Workers(_FilePages.write, jobs=sources.processes, shared=(pages,))
         with workers:
             for outcome in filter(None, workers.map(deque(paths))):
-                # A file whose worker failed is written again here: the same error is then raised with its own type.
+                # If a worker failed, write the file again here: this raises the same error with its own type.
                 yield outcome.task, outcome.result or here.write(outcome.task)
 
     @property
     def _filter_names(self) -> list[str]:
-        """Return the filters with a page, the headline's first. Filters for other numbers of letters are columns there,
-        unless the headline has all sessions."""
+        """Return the filters with a page, the headline's filter first. The filters by number of typed letters have no
+        page, as they are columns of the headline's page, unless the headline covers all sessions."""
         opened, _ = figure_texts.shown_filter(self._evaluation)
         columns = figure_texts.find_length_filters(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
@@ -132,7 +132,7 @@ class Pages:
 
     def _write_index(self, name: str, opened: str, links: dict[str, str]) -> None:
         evaluation, figures = self._evaluation, self._evaluation.filters.get(name, figure_texts.NO_FIGURES)
-        # Under other filters than the first, files without a session are left out.
+        # Pages of other filters list only the files with a session.
         shown = {path: link for path, link in links.items() if name == opened or path in figures.files}
         leading = figure_texts.headline(figure_texts.metric_infos(evaluation, figures))
         has_lengths = name == opened and len(figure_texts.find_length_figures(evaluation)) > 1
@@ -225,7 +225,7 @@ def _index_name(name: str, opened: str) -> str:
 
 
 def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> dict[str, str]:
-    """Return links to other pages of the file; "" if there is none."""
+    """Return the links to the neighbouring pages, tokens and misses in the file. A missing link is ""."""
     addresses = {}
     for side, numbers in (("previous", range(number - 1, -1, -1)), ("next", range(number + 1, len(parts)))):
         addresses[side] = links[numbers[0]] if numbers else ""
@@ -241,7 +241,7 @@ MAX_TRACE = 4_000
 MAX_CELLS = 60_000
 MAX_ROWS = 10_000
 MOST_PAGES = 300
-"""The most files with a page: those with the most sessions. Pages of 1,000 files took 200 MB."""
+"""The maximum number of file pages; files with most sessions come first. Pages of 1,000 files took 200 MB."""
 
 
 Row = dict[str, object]
@@ -250,11 +250,11 @@ Row = dict[str, object]
 def _index_values(
     evaluation: Evaluation, task: Task, figures: FilterFigures, links: Mapping[str, str], selected: str
 ) -> Row:
-    """Return the values of the first page. `links`: file pages by path; `selected`: see `selection`."""
+    """Return the values of an index page. `links` maps paths to file pages; `selected` is the result of `selection`."""
     infos = figure_texts.metric_infos(evaluation, figures)
     shown = figure_texts.headline(infos)
     quality, times = ([info for info in infos if info.is_time is is_time] for is_time in (False, True))
-    # Bars of shares end at 1. Bars of another unit share a scale, so that people can compare them.
+    # The bars of shares and scores end at 1. The bars of any other unit share one scale, so that they are comparable.
     scales = {"share": 1.0, "score": 1.0}
     for info in infos:
         estimate = figures.metrics[info.name]
@@ -262,12 +262,12 @@ def _index_values(
         if info.unit not in {"share", "score"}:
             scales[info.unit] = max(scales.get(info.unit, 0.0), 1.1 * max(ends))
     bars = {info.name: _bar(info, figures, scales[info.unit]) for info in infos if info.unit != "count"}
-    # All metrics but counts, or only the headline ones if the page would become too large.
+    # Show all metrics except counts; if the page would become too large, show only the headline metrics.
     columns = [info for info in infos if info.unit != "count"]
     if len(columns) * (len(figures.files) + len(figures.folders)) > MAX_CELLS:
         columns = shown
     files = []
-    # A folder comes before what is in it.
+    # Sorting puts a folder before its content.
     for path in sorted({*figures.files, *figures.folders, *links}):
         of_file = figures.files.get(path) or figures.folders.get(path)
         metrics = of_file.metrics if of_file else {}
@@ -299,7 +299,7 @@ def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
     if estimate.value is None or not scale > 0:
         return Markup()
 
-    # An end that the interval lacks is at the figure.
+    # If the interval lacks an end, the value itself is drawn there.
     def place(value: float | None) -> float:
         return round(min(100.0, max(0.0, 100 * (estimate.value or 0 if value is None else value) / scale)), 1)
 
@@ -332,7 +332,7 @@ MOST_MISSES = 6
 
 
 def _misses(task: Task, figures: FilterFigures, selected: str) -> list[tuple[str, str]]:
-    """Return links to the sessions whose expected text is not first, by kind, with their texts; the most first."""
+    """Return links to the sessions whose expected text is not first, one link and label per kind, the most first."""
     shares = {kind: of["RecallAt1"] for kind, of in figures.kinds.items() if "RecallAt1" in of}
     counts = {kind: round((1 - of.value) * of.n) for kind, of in shares.items() if of.value is not None}
     bands = ",".join(quote(band.name) for band in task.bands if band.outcome != "first")
@@ -347,9 +347,9 @@ def _misses(task: Task, figures: FilterFigures, selected: str) -> list[tuple[str
 
 
 def _bands(task: Task, figures: FilterFigures) -> list[tuple[object, ...]]:
-    """Return a row for each band; if the engine failed, a last one has the number of failed sessions.
+    """Return a row for each band. If the engine failed, a last row has the number of failed sessions.
 
-    A row: the condition and value that select its sessions, label, outcome, number, share, width of a bar in percent.
+    A row has the condition and value that select its sessions, label, outcome, number, share, and bar width in percent.
     """
     counts, failed = figures.ranks, figure_texts.failures(figures.statuses)
     total, most = sum(counts.values()), max(counts.values(), default=0)
