@@ -107,7 +107,7 @@ def compare(
     timed = compare_times(base, new, metrics, filters.all) if is_alternating(ours, theirs) else {}
     of_run = compare_footprints(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in pairing.filters.items()}
-    # Transitions are counted from each band in base to each band in new.
+    # Transitions count the sessions for each pair of a band in base and a band in new.
     bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
     bands += [UNGRADED_BAND] if any(UNGRADED_BAND in moved for moved in pairing.transitions) else []
     warnings = _warnings(ours, theirs, pairing)

@@ -99,7 +99,7 @@ def name_sides(
             # Show commits rather than engines if every run has a commit: the engine's version may be a digest.
             less = "engine" if "revision" in differing and all(own["revision"] for own in facts) else "revision"
             differing = [key for key in differing if key != less][:3]
-            # The title is not repeated if it is one of the facts: the JetBrains plugin uses the completion type.
+            # Do not repeat a title that is itself a fact: the JetBrains plugin uses the completion type as title.
             is_fact = any(own.get(key) == name for own in facts for key in differing)
             for workspace, own in zip(group, facts, strict=True):
                 texts = [own[key] for key in differing if key in own]

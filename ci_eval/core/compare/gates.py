@@ -193,7 +193,7 @@ def what_decides(
     value: float, low: float, high: float, limits: Sequence[float], of: Estimate | Difference | Elsewhere
 ) -> tuple[int | None, str]:
     """Return the number of sessions that would decide a gate whose limit is inside the interval, and advice in words.
-    The number is None if a second round is needed. Both are empty if nothing helps, as for code outside the project."""
+    The number is None if a second round is needed. If nothing helps, as for other code, the result is (None, "")."""
     if isinstance(of, Elsewhere):
         return None, ""
     nearest = min(limits, key=lambda limit: abs(value - limit))
@@ -285,7 +285,7 @@ def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
         units = " or ".join(sorted(allowed - {""})) or "none"
         raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
     value = float(match["number"]) * (-1 if match["sign"] == "-" else 1)
-    # `0pp` allows no loss, so it is a difference even without a sign. `0 %` would be a figure that all reach.
+    # `0pp` allows no loss, so it is a difference even without a sign. At least `0 %` would say nothing.
     signed = bool(match["sign"]) or (bound and own == "pp" and not value)
     return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, signed, own)
 

@@ -120,8 +120,8 @@ class _Selection:
 class Judge(msgspec.Struct, frozen=True):
     """Gives differences their verdicts.
 
-    `asked`: the share of all sessions that was asked. `kind`: what verdicts on other code sample, such as "files".
-    `of_new`: the repeats of new's engine alone. `pairs`: how many sessions are compared, of `population` sessions.
+    `asked`: the share of all sessions that was asked. `kind`: the sampling unit of other code, such as "files".
+    `of_new`: like `repeats`, but of new's engine alone. `pairs`: how many of the `population` of sessions are compared.
     `unjudged`: why nothing is judged, or "". `processors`: why CPU times are not judged, or "".
     """
 
@@ -284,7 +284,8 @@ class Judge(msgspec.Struct, frozen=True):
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
     def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
-        """Estimate how many sessions, over all filters, would show a true difference of one point; at most all."""
+        """Estimate how many sessions, over all filters, would show a true difference of one point; at most all of them.
+        Return None if the metric has no bound, or if no session was observed."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None

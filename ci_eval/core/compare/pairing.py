@@ -285,7 +285,7 @@ class Pairing:
 
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
-    """Yield (dimension, value) for each part that has the session. An unknown property is in no part."""
+    """Yield (dimension, value) of each part that the session belongs to. An unknown property yields nothing."""
     known = session.properties
     yield "file", session.file
     yield "kind", known.kind.value

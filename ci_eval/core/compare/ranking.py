@@ -231,7 +231,7 @@ def _judge_pairs(
         sums = totals.pair(order[column], order[row])
         for number, table in enumerate(tables):
             # Each pair is judged once, with the row's side as new, and then mirrored. The level is adjusted for the
-            # number of metrics (Bonferroni), but not of pairs, since a comparison of two sides knows no other pairs.
+            # number of metrics (Bonferroni), but not for that of pairs, which a comparison of two sides does not know.
             difference = judge.pair(number, sums, len(metrics))
             if difference and difference.verdict in OPPOSITE:
                 # The mark ▲ or ▼ is adjusted for the number of pairs, too.

@@ -72,7 +72,7 @@ class Sums:
         stratum.places.append(len(self.rows) - 1)
 
     def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
-        """Weight sessions if strata were asked in unequal shares; return whether they were. `asked`: by stratum."""
+        """Weight sessions if strata were asked in unequal shares, and return whether so. `asked`: counts by stratum."""
         keys = [*self.by_stratum]
         self.asked = strata.share(asked, keys) if keys else None
         self.sample = strata.weighted(asked, keys)
@@ -94,7 +94,7 @@ class Sums:
         return True
 
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
-        """Return `products` and `observed`; those of a stratified sample are converted to a simple sample's."""
+        """Return `products` and `observed`. If the sample is stratified, convert them for formulas of a simple one."""
         if not self.sample:
             return self.products, self.observed
         strata = [(own.total.reshape(-1), own.products, own.observed) for own in self.by_stratum.values()]
@@ -106,7 +106,7 @@ class FilterSums(Sums):
     def __init__(self, figures: int, rounds: tuple[int, int] = (1, 1)) -> None:
         super().__init__(figures, rounds)
         self.clusters: Sequence[int] = ()
-        """The cluster of each file. Verdicts on other code sample clusters. If empty, each file is a cluster."""
+        """The cluster of each file: the sampling unit of verdicts on other code. If empty, each file is a cluster."""
         self.latencies: Floats = np.zeros((2, BINS))
         """The number of lookups in each latency bin (`statistics/timing.py`): of base, then of new."""
 

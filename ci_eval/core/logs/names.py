@@ -32,7 +32,7 @@ _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
 LONGEST_CONTEXT = 2
-"""Names are counted by at most this many tokens before them."""
+"""The largest number of preceding tokens by which names are counted."""
 
 
 def tokenise_line(line: str) -> list[str]:
@@ -72,8 +72,8 @@ class Table(msgspec.Struct, frozen=True):
 
 
 TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
-"""Each table counts: a name; the files that have a name; a name after one token, and after two tokens; any name after
-one token, and after two tokens."""
+"""The tables in order count: a name; the files with a name; a name after one token; a name after two tokens; any name
+after one token; any name after two tokens."""
 DAMAGED = (zipfile.BadZipFile, struct.error)
 
 
@@ -122,7 +122,7 @@ def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> N
     if info.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"{name} is compressed")
     with archive.open(info) as stream:
-        header: Any = np.lib.format  # without types before numpy 2.3
+        header: Any = np.lib.format  # numpy has no types for this module before 2.3
         header.read_magic(stream)
         shape, _, stored_kind = header.read_array_header_1_0(stream)
         values = np.frombuffer(stream.read(), dtype=kind)

@@ -1,8 +1,8 @@
 """Find the caret at which a completion engine is asked about a query case, and store the texts of a dataset.
 
-The caret is behind a `receiver.` that is typed into a text. For the strategy REAL, this is the text of the start, where
-the next call would be. For other strategies, it is the text of the end without the calls that the query lacks; the
-first of these calls is begun. A text is stored once, on a line of its own, and referred to by its digest.
+The caret is behind a `receiver.` that is typed into a text to begin a call. For the strategy REAL, the text is that of
+the start state, and the next call is begun. For other strategies, it is that of the end state without the calls that
+the query lacks, and the first of these is begun. A text is stored once, on its own line, and named by its digest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Span = tuple[int, int]
 
 
 def check_places(history: History, text_of: Callable[[str], str]) -> str:
-    """Return why the places of a history cannot be used; "" if they can. `text_of`: digest → text, or a ValueError."""
+    """Return why the places of a history cannot be used, or "". `text_of`: digest → text; may raise ValueError."""
     try:
         if len(history.places) != len(history.states):
             raise ValueError(f"it has {len(history.states)} states, and places for {len(history.places)}")

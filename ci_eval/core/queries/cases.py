@@ -1,5 +1,5 @@
-"""Query cases: each is a pair of states of an object usage; the later state has new calls. Four strategies turn a case
-into queries: REAL uses the earlier state, the others the later one. Proposed calls are compared with expected calls."""
+"""Each query case is a pair of states of an object usage; the later one has new calls. Four strategies turn a case into
+queries: REAL uses the earlier state, the others use the later one. Proposed calls are compared with expected calls."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
 
 def scenario(kept: int, goal: int, *, new: bool) -> Scenario:
-    """Return the scenario, which is named `N|M` for N kept calls and M calls at the end (`goal`). `new`: no start."""
+    """Return the scenario, named `N|M` for N kept calls and M calls at the end (`goal`). `new`: the start is empty."""
     if new:
         return "NEW"
     if kept == 0:
@@ -97,7 +97,7 @@ def scenario(kept: int, goal: int, *, new: bool) -> Scenario:
 
 
 def coarse(fine: Scenario) -> str:
-    """Return the scenario among 0|M, N|M and M-1|M. As in the paper, 0|1 is part of 0|M, and 1|2 of N|M."""
+    """Return which of 0|M, N|M and M-1|M includes a scenario. As in the paper, 0|M includes 0|1; N|M includes 1|2."""
     return "0|M" if fine in {"NEW", "0|1", "0|2+"} else "N|M" if fine in {"1|2", "N|3+"} else "M-1|M"
 
 
@@ -181,7 +181,7 @@ def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
 
 
 def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> ObjectUsage:
-    """Return the end with these calls instead of its own. By `sampling`, its definition may be removed or replaced."""
+    """Return the end with `calls` instead of its own. `sampling` may remove or replace the definition."""
     # Cases without an end add no call, so they are not evaluated.
     assert case.end
     definition = case.end.definition
@@ -231,7 +231,7 @@ def _recall(hits: Sequence[bool], goal: Collection[str], most: int) -> float:
 
 
 def has_end(session: SessionScore) -> bool:
-    """Return whether precision and F1 apply: not to lists of completion engines, which end at no chosen place."""
+    """Return whether precision and F1 apply. They need a chosen set of calls, which a completion list is not."""
     return not session.at_caret
 
 

@@ -333,7 +333,7 @@ def find_causes(
 
 
 def make_placer(source: SourceFile, language: Language | None) -> Callable[[Session], Place]:
-    """Return a function that makes a `Place` of a session in the file. The file is parsed at its first call."""
+    """Return a function that makes a `Place` of a session in the file. The file is parsed when it is first needed."""
 
     @cache
     def parse() -> tuple[Continuations | None, NamesInScope | None]:

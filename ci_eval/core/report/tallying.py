@@ -77,7 +77,7 @@ class Tally:
     def add(
         self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
     ) -> None:
-        """Count a session if it passes. `band`: None if it was not asked. `moved`: `seen` by round if rounds differ."""
+        """Count a session if it passes the filter. `band`: None if not asked. `moved`: `seen` by round, or empty."""
         passes, sums = self._part.passes(session), self._sums
         sums.undecided += passes is None
         if not passes:

@@ -51,7 +51,7 @@ def estimate_other_code(rows: Floats) -> Clusters:
         # If nothing changed, the error is that of one changed session, with one degree of freedom (about 3/n).
         alike = variance == 0
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), np.sqrt(variance))
-        # Half of Pan and Wall's degrees of freedom: intervals were valid in simulations (docs/statistics.md).
+        # With half of Pan and Wall's degrees of freedom, intervals were valid in simulations (docs/statistics.md).
         df = np.where(alike, 1, np.minimum(differing, effective - 1))
     return Clusters(Spread(difference, difference, error, np.maximum(df, 1), np.zeros(len(difference))), effective)
 

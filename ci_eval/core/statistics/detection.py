@@ -41,10 +41,10 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     variance: float
     """The mean square of the difference in one session (`mean_square`)."""
     noise: float
-    """The variance by the engines' own noise; if engines were asked once, the variance between files."""
+    """The variance due to the engines' own noise; if engines were asked once, the variance between files."""
     df: float
     widen: float = 0.0
-    """As `Spread.widen`."""
+    """See `Spread.widen`."""
     changes: float | None = None
     """The number of changed sessions if engines were asked once, else None."""
 

@@ -110,7 +110,7 @@ def measure_agreement(pairs: Sequence[tuple[str, str]]) -> Agreement:
     of_first, of_second = (Counter(pair[side] for pair in pairs) for side in (0, 1))
     by_chance = sum(of_first[verdict] * of_second[verdict] for verdict in of_first)
     plain = Agreement(both=size, equal=equal, kappa=None, counts=dict(counts))
-    # In integers, so that full agreement by chance is exact.
+    # Integers are compared, so that full agreement by chance is found exactly.
     if not size or by_chance == size**2:
         return plain
     observed, chance = equal / size, by_chance / size**2
@@ -132,7 +132,7 @@ def sign_test(up: int, down: int) -> float:
     changes, fewer = up + down, min(up, down)
     if not changes:
         return 1.0
-    # Logarithms, since 2^-changes underflows from about 1,075 changes on.
+    # Logarithms are used, since 2^-changes underflows from about 1,075 changes on.
     term = exp(lgamma(changes + 1) - lgamma(fewer + 1) - lgamma(changes - fewer + 1) - changes * log(2))
     tail = 0.0
     for count in range(fewer, -1, -1):

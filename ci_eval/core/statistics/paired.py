@@ -34,7 +34,7 @@ class Spread(msgspec.Struct, frozen=True):
     df: Floats
     """Degrees of freedom of t; infinite for the normal distribution."""
     widen: Floats
-    """The amount by which both ends of the interval move out, since answers may differ although none was seen to."""
+    """What is added at both ends of the interval, since answers may differ although all that were seen agree."""
 
 
 class Interval(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from ci_eval.core.model.sessions import NOTABLE
 
 FILES = "files"
 UNEQUAL = 1.1
-"""Sessions get weights if the largest asked share is more than this many times the smallest. Less may be chance."""
+"""Sessions get weights if the largest asked share exceeds the smallest by this factor. A smaller one may be chance."""
 
 
 def find_cluster(path: str, unit: str) -> str:

@@ -24,7 +24,7 @@ NEXT_STATE = "REAL, next state"
 LABEL = re.compile(r"(\d+)(?:-(\d+))?(?:\+(\d+))?")
 """The label of a case (`QueryCase.label`): the number of calls at the start, minus removed, plus added calls."""
 KEPT, WANTED = ("0", "1", "2", "3", "4", "5+"), ("1", "2", "3", "4", "5", "6+")
-"""Rows and columns of the paper's table 3: kept calls, and calls at the end. The paper: see `core/queries`."""
+"""Rows (kept calls) and columns (calls at the end) of table 3 in the paper that `core/queries` names."""
 
 
 class _Case(msgspec.Struct, frozen=True):

@@ -66,7 +66,7 @@ class Wavering:
 
 
 RULE_OF_THREE = 3.0
-"""If none of n sessions differed, at most a share of 3/n would, with a confidence of 95 % (rule of three)."""
+"""If none of n sessions differed, the true share that differs is at most 3/n, with a confidence of 95 %."""
 
 
 class Repeats(msgspec.Struct, frozen=True):

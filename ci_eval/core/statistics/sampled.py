@@ -1,8 +1,8 @@
 """Infer figures and differences for this project, whose sessions under this strategy are a finite population.
 
-Sessions are sampled without replacement (`chance.py`), so only those that were not asked are uncertain. If all were
-asked, nothing is. Two sessions are added to the sample, so that an interval has a width even if changes are rare: one
-with the largest possible gain, and one with the largest possible loss (Bonett & Price 2012, for paired proportions).
+Sessions are sampled without replacement (`chance.py`), so only those that were not asked are uncertain. Two sessions
+are added to the sample, so that an interval has a width even if changes are rare: one with the largest possible gain,
+and one with the largest possible loss (Bonett & Price 2012, for paired proportions).
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def figure(
     more, is_steady = unseen * (2 * most if bounded else 1.0), noise is None or not noise.variance[0]
     if left <= 0 and is_steady:
         return clip_interval(limits, value - more, value + more, value)
-    # With 37 to 100 ranks, intervals held the truth in only 81 to 95 % of draws (docs/statistics.md).
+    # With 37 to 100 ranks, intervals contained the true value in only 81 to 95 % of draws (docs/statistics.md).
     if observed < FEWEST_OBSERVED or (not bounded and (observed < FEWEST_RANKS or not effective)):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]

@@ -138,7 +138,7 @@ class Collector:
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
         self._places: array[int] = array("q")
-        # The number of observations of each metric in each session, and all observations, one after the other.
+        # `_counts`: the number of observations of each metric in each session. `_numbers`: all observations in order.
         self._counts: array[int] = array("q")
         self._numbers: array[float] = array("d")
 

@@ -24,7 +24,7 @@ _LOWEST, _HIGHEST = -10.0, 60.0
 
 def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
     """Return the two-sided probability that |t| is at least `errors` standard errors; arguments are broadcast."""
-    # np.vectorize would warn of overflows in between, which are no error here.
+    # np.vectorize would warn of intermediate overflows, which are harmless here.
     x, v = np.broadcast_arrays(errors, df)
     return np.array(
         [_tail(*arguments) for arguments in zip(x.ravel().tolist(), v.ravel().tolist(), strict=True)]
@@ -32,7 +32,7 @@ def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
 
 
 def critical_values(tail: ArrayLike, df: ArrayLike) -> Floats:
-    """Return the inverse of `tails`, from e^-10 to e^60 standard errors."""
+    """Return the inverse of `tails`, limited to the range from e^-10 to e^60 standard errors."""
     p, v = np.broadcast_arrays(tail, df)
     errors = [_solve(*arguments) for arguments in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
     return np.array(errors).reshape(p.shape)

@@ -1,7 +1,7 @@
 """Compare the times of two engines that were asked in turns.
 
-In each round, both engines are fresh processes. Each file is asked of one right after the other, so that whatever slows
-the machine slows both. Rounds are the sample: the difference is the mean of the rounds' differences, with Student's t.
+In each round, both engines are fresh processes. They are asked about each file one right after the other, so whatever
+slows the machine slows both. Rounds are the sample: the difference is the mean of those in rounds, with Student's t.
 Times are compared by their logarithms: a machine that is half as fast in a round doubles both times and their
 difference, but not their ratio. If only some sessions were asked, a sampling error is added: that of a jackknife over
 random groups of sessions, with the finite population correction. The same groups show how much a mean varies within a
