@@ -1,4 +1,4 @@
-"""The stage that compares two workspaces, ranks several, or compares one with its history."""
+"""Compare two workspaces, rank several, or compare one with its history."""
 
 from ci_eval.core.compare.compare import compare, pilot, refuse
 from ci_eval.core.compare.conditions import compare_settings, list_settings, name_sides

@@ -1,4 +1,4 @@
-"""The comparison of two workspaces, session by session, with a verdict for each metric."""
+"""Compare two workspaces session by session, and give each metric a verdict."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
 EXCEPT_SETTINGS = attrgetter("engine", "project.checksum", "completion_type", "model", "dependencies", "grammar")
-"""The fields that must be equal for two runs to differ only in the configuration sent to their engines."""
+"""If these fields of two runs are equal, the runs differ only in the configuration sent to their engines."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
@@ -61,7 +61,7 @@ def refuse(base: Manifest, new: Manifest) -> None:
 def compare(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Comparison:
-    """Compare two evaluations; the first metric of `declared` leads. Raises ConfigError or NothingToEvaluate."""
+    """Compare two evaluations; parts use the first metric of `declared`. Raises ConfigError or NothingToEvaluate."""
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
     if sampled := next((side.folder for side in (base, new) if side.manifest().precision), None):
@@ -73,16 +73,16 @@ def compare(
     metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
     names = [metric.info.name for metric in metrics]
     untimed = [metric.info.name for metric in metrics if not metric.timed]
-    # Times have no verdict unless engines were asked in turns, so a time does not lead by default.
+    # A time gets a verdict only if both engines were asked in turns, so the default metric is not a time.
     declared = [name for name in declared if name in names] or untimed[:1]
     leading = names.index(declared[0])
     pairing = pair(base, new, metrics, filters, leading)
     if (chosen := filters.over({name: sums.sessions for name, sums in pairing.filters.items()})) != filters:
-        # Changes and parts depend on the headline, so another headline takes a second reading of the pairs.
+        # The headline's filter has no session. Changes and parts depend on the headline, so pairs are read again.
         filters, pairing = chosen, pair(base, new, metrics, chosen, leading)
     if not pairing.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, pairing))
-    # With other random draws the answers would differ, and there is no limit to draws: the asked share is 0.
+    # If answers depend on random draws, whose number has no limit, the asked share counts as 0.
     asked = 0.0 if ours.draws or theirs.draws else pairing.strata.share(pairing.asked)
     repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs) or explain_classes(base, new)
     judge = Judge(
@@ -107,7 +107,7 @@ def compare(
     timed = compare_times(base, new, metrics, filters.all) if is_alternating(ours, theirs) else {}
     of_run = compare_footprints(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in pairing.filters.items()}
-    # A session may be in another band on the other side.
+    # Transitions count the sessions for each pair of a band in base and a band in new.
     bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
     bands += [UNGRADED_BAND] if any(UNGRADED_BAND in moved for moved in pairing.transitions) else []
     warnings = _warnings(ours, theirs, pairing)
@@ -251,7 +251,7 @@ def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
 
 
 def failure_verdict(base: int, new: int) -> FailureVerdict:
-    """Return the verdict of an exact sign test. `base`, `new`: the sessions on which that engine alone failed."""
+    """Judge failures by an exact sign test. `base`, `new`: the number of sessions on which only that engine failed."""
     p = sign_test(base, new)
     shown = Verdict.BETTER if new < base else Verdict.WORSE
     return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
@@ -263,9 +263,9 @@ def mark_verdicts(
     headline: str,
     failures: FailureVerdict | None = None,
 ) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
-    """Mark the verdicts, on declared metrics and failures, that hold among all verdicts of the page (Holm)."""
+    """Mark the verdicts on declared metrics and failures that hold after Holm's correction for the whole page."""
     p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
-    # Pages show verdicts on other code for the headline only.
+    # Pages show verdicts on code outside this project for the headline only.
     p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
     p_values += [failures.p] if failures else []
     level = holm([p for p in p_values if p is not None])
@@ -294,8 +294,8 @@ def pilot(
     sessions: int,
     asked: int,
 ) -> Pilot | None:
-    """Return the size of the differences in the asked sessions; None if a side has no figure yet. `metrics`: all that
-    are judged together. `sessions`: the number of all sessions, of which `asked` were asked."""
+    """Measure the differences of `metric` in the asked sessions. Return None if a side has no figure yet. `metrics`:
+    all that are judged together. `sessions`: the number of all sessions, of which `asked` were asked."""
     by_filter = pair(base, new, metrics, filters, 0).filters
     headline = filters.over({name: sums.sessions for name, sums in by_filter.items()}).headline
     return make_pilot(by_filter[headline], metrics, metric, sessions=sessions, asked=asked)
@@ -308,7 +308,7 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
     base_above, base_below, new_above, new_below = sums.total[at]
     count, difference = float(sums.observed[at]), float(new_above / new_below - base_above / base_below)
     weights, own = influence(sums.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
-    # Squares about 0, not about the mean, since swapping the engines must change nothing (docs/statistics.md).
+    # Differences are squared about 0, not about their mean: swapping the engines changes nothing (docs/statistics.md).
     squares = float(weights @ sums.products[own, own] @ weights) * count**2 + count * difference**2
     noise = estimate_noise(sums, [at])
     return Pilot(
@@ -322,15 +322,15 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
 
 
 def measure_detection(base: Manifest, new: Manifest, differences: dict[str, Difference]) -> Detected | None:
-    """Return the comparison's goal, and the true difference that the asked sessions can find. Return None if the sides
-    have different goals, or if the goal's metric has no difference."""
+    """Return the goal of the comparison, and the smallest true difference that the asked sessions can find. Return None
+    if a side has no goal, if the goals differ, or if the goal's metric has no difference."""
     request = base.detection
     if request is None or request != new.detection or request.metric not in differences:
         return None
     difference, reached = differences[request.metric], None
     if difference.low is not None and difference.high is not None:
         reach, at_80_percent = (difference.high - difference.low) / 2, difference.detectable
-        # An exact difference has no `detectable`, which is for a power of 80 %: another power has another quantile.
+        # `detectable` is for a power of 80 %, and is converted to the requested one. An exact difference has none.
         beyond = NORMAL.inv_cdf(request.power) / FOUR_OF_FIVE
         reached = 0.0 if at_80_percent is None else reach + (at_80_percent - reach) * beyond
     return Detected(**asdict(request), reached=reached)

@@ -1,4 +1,4 @@
-"""The differences between runs (configuration, seeds), and the names of runs made from them."""
+"""Find the differences between runs (configuration, seeds), and name runs by their differences."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ci_eval.core.model.engine import GRAMMAR, Condition, SentConfiguration
 from ci_eval.core.workspace import Workspace
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
-"""The settings that have the same meaning for any two engines."""
+"""The settings that have the same meaning for all engines."""
 NEITHER = frozenset({None, "none", "unknown"})
 LEADING = ("autoImport", "dependencies")
 
 
 def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
-    """Return the differences of grammar, seeds and configuration; of different engines, only of COMMON settings."""
+    """Return the differences in grammar, seeds and settings. Between different engines, only COMMON settings count."""
     read = [Condition(name=GRAMMAR, base=base.grammar, new=new.grammar)] if base.grammar != new.grammar else []
     ours, theirs = ({"seed": str(side.seed), **side.draws} for side in (base, new))
     read += [
@@ -37,10 +37,10 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
 
 
 def explain_draws(base: Manifest, new: Manifest) -> str:
-    """Return why no difference is judged, if different random draws may explain it; else ""."""
+    """Return why differences are not judged, if different random seeds may explain them; else ""."""
     measured = min(base.rounds, new.rounds) > 1
-    # If the seed only selected sessions, it does not matter, since the compared sessions are on both sides. Each round
-    # of a language model has its own seed, so that rounds measure its randomness.
+    # The plain `seed` only selects sessions, and does not matter, since compared sessions are on both sides. A language
+    # model gets another seed in each round, so several rounds measure its randomness.
     names = [of.name for of in conditions(base, new) if "seed" in of.name and of.name != "seed"]
     others = [name for name in names if not (measured and name.endswith("sampling.seed"))]
     if not others:
@@ -62,7 +62,7 @@ def compare_settings(base: SentConfiguration, new: SentConfiguration, *, same_ki
 def list_settings(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
     """Yield the dotted name and JSON value of each setting."""
     for name, value in msgspec.to_builtins(sent).items():
-        # `like`, the engine that a command resembles, matters only through the configuration that follows from it.
+        # `like`, the engine that a command resembles, has an effect only through the settings that follow from it.
         if name != "like":
             yield from _leaves(name, value)
 
@@ -78,9 +78,9 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 def name_sides(
     titles: Mapping[Workspace, str], programs: Mapping[Workspace, str] | None = None
 ) -> dict[Workspace, str]:
-    """Return a unique title for each run. If runs share a title, their first difference is added: in engine, completion
-    type, ranker or project; in the configuration; in the folder's name; in the start. `programs`: the absolute paths of
-    users' engines, whose versions are digests, which mean nothing to a reader."""
+    """Return a unique title for each run. If runs share a title, their differences are added to it: in engine, type of
+    completion, ranker or project; if these are equal, in settings, then in the folder's name, then in the start time.
+    `programs`: the absolute paths of users' own engines. They are shown, since the versions are mere digests."""
     names = dict(titles)
     paths = programs or {}
     for level in range(4):
@@ -90,16 +90,16 @@ def name_sides(
         for name, group in alike.items():
             facts = [_facts(workspace)[level] for workspace in group]
             if level == 0 and len(group) > 1 and all(workspace in paths for workspace in group):
-                # Paths are shown below their common folder. One path may have been built several times.
+                # Show paths relative to their common folder. Paths are equal if one program was built several times.
                 top = os.path.commonpath([paths[workspace] for workspace in group])
                 for workspace, own in zip(group, facts, strict=True):
                     own["engine"] = os.path.relpath(paths[workspace], top)
             keys = dict.fromkeys(key for own in facts for key in own)
             differing = [key for key in keys if len({own.get(key) for own in facts}) > 1]
-            # If each program has a commit, the commits are shown, since digests mean nothing to a reader.
+            # Show commits rather than engines if every run has a commit: the engine's version may be a digest.
             less = "engine" if "revision" in differing and all(own["revision"] for own in facts) else "revision"
             differing = [key for key in differing if key != less][:3]
-            # The JetBrains plugin titles an evaluation by its completion type, which need not be repeated.
+            # Do not repeat a title that is itself a fact: the JetBrains plugin uses the completion type as title.
             is_fact = any(own.get(key) == name for own in facts for key in differing)
             for workspace, own in zip(group, facts, strict=True):
                 texts = [own[key] for key in differing if key in own]

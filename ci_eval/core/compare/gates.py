@@ -30,13 +30,13 @@ EXAMPLES = (
 Result = Literal["kept", "broken", "undecided"]
 Policy = Literal["", "keep", "break"]
 FEWEST_SESSIONS = 100
-"""The sessions needed to rule out a loss in this project, unless all were asked."""
+"""The smallest number of sessions that can rule out a loss in this project, unless all were asked."""
 MOST_SESSIONS = 1e9
 """A larger number of needed sessions is not reported."""
 UNDECIDED = re.compile(r"undecided:\s*(?P<policy>\w+)")
 
 _LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
-# Quotes keep the brackets of a pattern such as text='[a-h]*' inside the filter.
+# A bracket in quotes, as in text='[a-h]*', does not end the filter.
 _FIGURE = r"(?P<metric>\w+)\s*(?:\[(?P<filter>(?:'[^']*'|\"[^\"]*\"|[^\]'\"])+)\])?"
 _BOUND = re.compile(rf"{_FIGURE}\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
 _MARGIN = re.compile(rf"{_FIGURE}\s+non-inferior\s+(?P<limits>{_LIMIT})")
@@ -48,7 +48,7 @@ _PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms|MB)?"
 class Limit(msgspec.Struct, frozen=True):
     text: str
     value: float
-    """Points and percentages are stored as shares."""
+    """The number in the limit's unit; points and percentages are divided by 100."""
     signed: bool
     unit: str
 
@@ -65,16 +65,15 @@ class Gate(msgspec.Struct, frozen=True):
     """`>=`, `<=` or `non-inferior`."""
     limits: tuple[Limit, ...]
     population: str = "project"
-    """`project`, or `code` for other code like it."""
+    """`project` for this project's sessions, or `code` for other code like this project."""
     filter: str = ""
     undecided: Policy = ""
-    """The outcome for the job if the result is undecided. By default, `non-inferior` breaks, and other rules pass."""
-
+    """Whether an undecided result passes (`keep`) or fails (`break`). If empty, only `non-inferior` rules fail."""
     since: str = ""
-    """The evaluation of the history to compare with: a title, revision, version, date or "best"; "" = the base."""
+    """The past evaluation to compare with: a title, revision, version, date or "best". If empty, it is the base."""
 
     def filter_among(self, names: Collection[str], headline: str) -> str:
-        """Return the full name of the gate's filter. Raises ConfigError if `names` does not have it."""
+        """Return the full name of the gate's filter. Raises ConfigError if the filter is not among `names`."""
         if not self.filter:
             return headline
         resolved = resolve(self.filter, collect_letters(names))
@@ -88,7 +87,7 @@ class Gate(msgspec.Struct, frozen=True):
     ) -> GateResult:
         """Check a comparison. A gate on a missing or incomparable figure is broken."""
         name = self.filter_among(filters, headline)
-        # Figures of the whole run, such as memory, are under ALL only.
+        # Figures of the whole run, such as memory, are stored under ALL only.
         figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
         difference, info = figures[self.metric], infos[self.metric]
         result = self.judge_difference(difference, info)
@@ -116,7 +115,7 @@ class Gate(msgspec.Struct, frozen=True):
 
     def judge_figure(self, new: Estimate, info: MetricInfo) -> GateResult:
         """Check a figure. A missing figure never passes. A figure without an interval, such as a time, counts as exact,
-        unless it is of one or two sessions of a sample."""
+        unless it comes from one or two sampled sessions."""
         if new.value is None:
             return self._result("broken", f"{self.metric} has no figure")
         low, high = (new.value if end is None else end for end in (new.low, new.high))
@@ -169,7 +168,7 @@ class Gate(msgspec.Struct, frozen=True):
     ) -> GateResult:
         beyond = not any(self._within(difference, limit) for limit in limits)
         reason = f"the difference is {change(difference, info.unit)} ({interval_text(outcome, info.unit)})"
-        # Reports show the verdict next to the gate: a loss beyond the limit breaks it only if the verdict says so.
+        # Reports show the verdict next to the gate, so a loss beyond the limit breaks the gate only with a verdict.
         if beyond and outcome.verdict in {Verdict.BETTER, Verdict.WORSE}:
             return self._result("broken", reason)
         if outcome.low is None or outcome.high is None:
@@ -193,14 +192,14 @@ class Gate(msgspec.Struct, frozen=True):
 def what_decides(
     value: float, low: float, high: float, limits: Sequence[float], of: Estimate | Difference | Elsewhere
 ) -> tuple[int | None, str]:
-    """Return what would decide a gate whose limit is inside the interval: the number of sessions, and advice in words.
-    The number is None if a second round is needed; the advice is "" too if nothing helps, as for other code."""
+    """Return the number of sessions that would decide a gate whose limit is inside the interval, and advice in words.
+    The number is None if a second round is needed. If nothing helps, as for other code, the result is (None, "")."""
     if isinstance(of, Elsewhere):
         return None, ""
     nearest = min(limits, key=lambda limit: abs(value - limit))
     distance, reach = abs(value - nearest), value - low if nearest < value else high - value
     if of.state == "once" and distance * of.n > RULE_OF_THREE:
-        # After two rounds that agree, the rule of three no longer widens the interval.
+        # After two rounds that agree, the interval reaches only 3/n to each side (rule of three).
         return None, "; all were asked, once: a second round (--repeat 2) decides if answers agree"
     if of.state in {"once", "exact"} or not distance:
         return None, ""
@@ -253,7 +252,7 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
 
 
 def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:
-    """Return why the rule can never break or never pass; None if the rule makes sense."""
+    """Return what is wrong with the rule; None if the rule makes sense."""
     if sign == "non-inferior":
         return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
     if limits[0].unit == "pp" and not limits[0].signed:
@@ -286,7 +285,7 @@ def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
         units = " or ".join(sorted(allowed - {""})) or "none"
         raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
     value = float(match["number"]) * (-1 if match["sign"] == "-" else 1)
-    # `0pp` means that no loss is allowed, so it needs no sign; `0 %` would not be a limit.
+    # `0pp` allows no loss, so it is a difference even without a sign. At least `0 %` would say nothing.
     signed = bool(match["sign"]) or (bound and own == "pp" and not value)
     return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, signed, own)
 
@@ -297,7 +296,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def judge_since(
     gate: Gate, past: Sequence[Figures] | None, new: Figures, infos: Mapping[str, MetricInfo]
 ) -> GateResult:
-    """Compare with the past evaluation that the gate names; without such an evaluation, the gate does not pass.
+    """Compare `new` with the past evaluation that the gate names. If there is none, the gate does not pass.
     `past`: None if no history was given. Raises ConfigError if the gate's filter is not known."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
     nights = [(night, night.filters[name].metrics.get(gate.metric)) for night in earlier(past or (), new, name)]
@@ -307,7 +306,7 @@ def judge_since(
         why = f"not judged: {_missing(gate, past, before)}" if now and now.value is not None else "it has no figure"
         return GateResult(rule=gate.rule, passed=False, reason=why, result="undecided")
     night, was = reference
-    # The best of many nights is partly luck, so its interval is adjusted for their number (Bonferroni).
+    # The best of many nights is partly luck, so the interval is adjusted for the number of nights (Bonferroni).
     tests = len(before) if gate.since == "best" else 1
     result = about(gate.judge_difference(_difference(was, now, info, tests), info), name)
     return replace(result, reason=f"{result.reason}, since {night.started[:10]} ({night.title})")
@@ -342,7 +341,7 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
 
 
 def _difference(was: Estimate, now: Estimate, info: MetricInfo, tests: int) -> Difference:
-    """Return the difference, with an interval made of both figures' intervals (Newcombe 1998), if both have one."""
+    """Return the difference. It has an interval if both figures have one (combined as in Newcombe 1998)."""
     assert was.value is not None
     assert now.value is not None
     difference = now.value - was.value

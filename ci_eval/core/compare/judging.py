@@ -1,4 +1,4 @@
-"""Verdicts for this project and for other code like it, made of sums over sessions."""
+"""Judge differences from sums over sessions: for this project, and for other code like this project."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import FLOOR, estimate_quantile
 
 FEWEST_RANKS_ALIKE = 1_000
-"""The smallest number of sessions for which an unbounded figure, such as the mean rank, may be called equivalent."""
+"""An unbounded figure, such as the mean rank, needs at least this many sessions to be called equivalent."""
 FEWEST_CHANGES = 12
-"""The smallest effective number of changes for which an unbounded figure has an interval."""
+"""An unbounded figure has an interval only if the effective number of changed sessions is at least this."""
 FEWEST_FILES, FEWEST_SESSIONS = 3, 8
-"""The fewest changed files and sessions for a verdict on engines asked once: a crash or a cache may change a few."""
+"""If engines were asked once, a verdict needs this many changed files and sessions: a crash may change a few."""
 MOST_PARTS, FEWEST_IN_PART = 20, 20
-"""The largest number of parts of a dimension that get a verdict, and the smallest number of sessions of each part."""
+"""At most this many parts of a dimension get a verdict, and each part has at least this many sessions."""
 MOST_FILES = 1000
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval also covers answers that differ from round to round"
@@ -50,7 +50,7 @@ def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
 
 
 class _Selection:
-    """The sums of several figures."""
+    """The sums of the figures at `places`."""
 
     def __init__(
         self, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float, repeats: Repeats
@@ -65,10 +65,10 @@ class _Selection:
         """The sums of each file (files x figures x 4)."""
         self.weighted = bool(sums.sample)
         self.asked = asked if sums.asked is None or not asked else sums.asked
-        """A share; 0 if answers depend on random draws, of which there is no end."""
+        """The asked share of sessions; 0 if answers depend on random draws, whose number has no limit."""
         # A single file cannot show how answers vary between files, so sessions are assumed to vary independently.
         self.endless = not self.asked or (not repeats.whole and len(sums.rows) == 1)
-        """True if answers vary like those of an infinite project."""
+        """True if the asked sessions count as a sample of infinitely many."""
         products, sizes = sums.pool(finite=not self.endless)
         self.products, self.sizes = products[np.ix_(columns, columns)], sizes[at]
 
@@ -82,7 +82,7 @@ class _Selection:
             return Spread(self.new - self.base, center, error, df, widen)
         between, files = jackknife(self.rows)
         error = np.sqrt(np.fmax(sampling, between))
-        # If no answer differs between base and new, only few sessions can differ (rule of three).
+        # If none of n answers differs between base and new, at most a share of 3/n may differ (rule of three).
         widen = np.where(changed, 0.0, RULE_OF_THREE * spans / np.maximum(self.observed, 1))
         return Spread(self.new - self.base, center, error, np.maximum(np.nan_to_num(files) - 1, 1), widen)
 
@@ -106,7 +106,7 @@ class _Selection:
         )
 
     def changed_too_little(self, at: int, repeats: Repeats) -> str:
-        # A project of one or two files cannot have three that changed: there, second answers must all be alike.
+        # If second answers were all alike, a project of one or two files does not need three changed files.
         few_files = len(self.rows) if repeats.asked >= FEWEST_SESSIONS and not repeats.differed else FEWEST_FILES
         if self.changed_files[at] >= min(FEWEST_FILES, few_files) and self.changes[at] >= FEWEST_SESSIONS:
             return ""
@@ -118,11 +118,11 @@ class _Selection:
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """The rules that give differences their verdicts.
+    """Gives differences their verdicts.
 
-    `asked`: the share of all sessions that was asked. `kind`: "files" or "projects", the sampling unit of other code.
-    `of_new`: the repeats of new's engine alone. `pairs`: the number of compared sessions, out of `population`.
-    `unjudged`, `processors`: the reason why nothing, or no CPU time, is judged; "" if it is judged.
+    `asked`: the share of all sessions that was asked. `kind`: the sampling unit of other code, such as "files".
+    `of_new`: like `repeats`, but of new's engine alone. `pairs`: how many of the `population` of sessions are compared.
+    `unjudged`: why nothing is judged, or "". `processors`: why CPU times are not judged, or "".
     """
 
     metrics: Sequence[Metric]
@@ -173,7 +173,7 @@ class Judge(msgspec.Struct, frozen=True):
         )
 
     def _cpu(self, index: int, sums: FilterSums) -> Difference:
-        """Return a difference of CPU time with a verdict from its variation between files."""
+        """Return the difference of a CPU time, judged by how much it varies between files."""
         metric = self.metrics[index]
         if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
             why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
@@ -201,7 +201,7 @@ class Judge(msgspec.Struct, frozen=True):
         if self.metrics[index].timed:
             return self._times(index, sums)
         (of_project,) = self._judge_project(sums, [index], tests)
-        # The memory's layout decides the order of additions, and so the last digits.
+        # The memory layout decides the order of additions, which decides the last digits of the sums.
         rows = np.asfortranarray(sums.by_cluster[:, index])[:, None]
         (of_code,) = self._judge_other_code(rows, [self.metrics[index].info], tests)
         return replace(of_project, elsewhere=of_code)
@@ -216,7 +216,7 @@ class Judge(msgspec.Struct, frozen=True):
 
     def _judge_figure(self, own: _Selection, at: int, interval: Interval, *, exact: bool) -> Difference:
         info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
-        # Without a changed session, the computed difference is a rounding error.
+        # If no session changed, the computed difference is a rounding error.
         difference = float(new - base) if own.changes[at] else 0.0
         up, down = map(int, own.moved[at])
         better, worse = (down, up) if info.better == "lower" else (up, down)
@@ -284,15 +284,16 @@ class Judge(msgspec.Struct, frozen=True):
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
     def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions, over all filters, show a true difference of one point; at most all."""
+        """Estimate how many sessions, over all filters, would show a true difference of one point; at most all of them.
+        Return None if the metric has no bound, or if no session was observed."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None
         weights, block = influence(own.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
         square = max(float(weights @ own.products[block, block] @ weights), 0.0) * observed
         seen = abs(float(own.new[at] - own.base[at]))
-        # A difference of one point changes one session in a hundred, in addition to those that change in both
-        # directions. The certain part of the measured difference does not count.
+        # A true difference of one point changes one session in a hundred, in addition to those that change in both
+        # directions. The part of the measured difference beyond one standard error is already counted.
         square += span * (POINT - max(seen - np.sqrt(square / observed), 0))
         measured, noise = self.repeats.whole and own.asked > 0, float(own.noise.variance[at])
         between, files = (float(of[0]) for of in jackknife(own.rows[:, [at]]))
@@ -344,12 +345,12 @@ class Judge(msgspec.Struct, frozen=True):
     def parts(
         self, parts: Mapping[tuple[str, str], Sums], divided: Mapping[str, int], leading: int
     ) -> Iterator[Subset]:
-        """Yield the largest parts of each dimension with their verdicts, which are adjusted for the number of parts of
-        the dimension (Bonferroni). `divided`: the number of sessions by dimension."""
+        """Yield the largest parts of each dimension with verdicts. These are adjusted for the number of parts in the
+        dimension (Bonferroni). `divided`: the number of sessions by dimension."""
         metric = self.metrics[leading]
         for dimension in sorted({dimension for dimension, _ in parts}):
             fewest, most, below = FEWEST_IN_PART, MOST_PARTS, divided[dimension]
-            # A part with all sessions would repeat the headline, so it is left out; but all files are listed.
+            # A part with all sessions would repeat the headline, so it is not listed, unless it is a file.
             if dimension == "file":
                 fewest, most, below = 1, MOST_FILES, divided[dimension] + 1
             same = [(key[1], sums) for key, sums in parts.items() if key[0] == dimension]

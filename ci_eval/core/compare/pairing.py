@@ -1,4 +1,4 @@
-"""Pairs of the same session in two workspaces, and sums over these pairs."""
+"""Pair the sessions of two workspaces, and sum over the pairs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ci_eval.core.workspace import Workspace, read_items
 SHOWN = 200
 
 ABSENT = 1_000
-"""The rank of an absent text, used to order changes by size."""
+"""The rank that an absent text counts as when changes are ordered by size."""
 
 LONGEST_PREFIX = 5
 """Longer prefixes are in the same part as prefixes of this length."""
@@ -45,7 +45,7 @@ LONGEST_PREFIX = 5
 class FailureCount(msgspec.Struct):
     rounds: int
     first: int = 0
-    """Failures in the first round, whose sessions make the figures."""
+    """The number of failures in the first round, from which the figures are computed."""
     sessions: int = 0
     always: int = 0
     alone: int = 0
@@ -70,7 +70,7 @@ class FailureCount(msgspec.Struct):
 
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Pairing:
-    """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
+    """Pair the sessions of two workspaces. `leading`: the index of the metric by which parts are compared."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
     checksums, theirs = ({source.path: source.checksum for source in side.sources()} for side in (base, new))
@@ -78,7 +78,7 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     strata = population(base, new, same_text=same_text)
     pairing = Pairing(tasks.CATALOG.load(manifest.task), metrics, filters, leading, rounds, strata)
     for source, of_base in base.sessions(SessionScore):
-        # If new lacks a file, the file was not changed by new: base has its sessions alone.
+        # A file that new lacks counts as unchanged, so its sessions are counted in `only_base`.
         same_text = theirs.get(source.path, source.checksum) == source.checksum
         of_new = new.decode_sessions(source.path, SessionScore) if source.path in theirs else iter(())
         pairing.add(source, of_base, of_new, same_text=same_text)
@@ -100,14 +100,14 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     numbers: list[float]
     """Numerator and denominator of base, then of new, for each metric."""
     passes: list[bool | None]
-    """By filter."""
+    """For each filter: whether the session passes; None if that is not known."""
     gain: float
     latencies: list[list[float]]
-    """Milliseconds per lookup, of base and of new."""
+    """The latency of each lookup in milliseconds: of base, then of new."""
     parts: list[tuple[str, str]]
     stratum: Key
     by_round: list[tuple[int, Floats]]
-    """By side (0 base, 1 new), the numbers of each round (rounds x metrics x 4); only sides whose rounds differ."""
+    """For each side whose rounds differ: the side (0 base, 1 new), and its numbers (rounds x metrics x 4)."""
 
 
 class Pairing:
@@ -131,7 +131,7 @@ class Pairing:
         self.asked: Counter[Key] = Counter()
         self.parts: dict[tuple[str, str], Sums] = defaultdict(lambda: Sums(1, rounds))
         self.divided: Counter[str] = Counter()
-        """Pairs by dimension of the parts."""
+        """For each dimension, such as "kind": the number of pairs that are in one of its parts."""
         self.transitions: Counter[tuple[str, str]] = Counter()
         self.regressions: list[tuple[float, str, Change]] = []
         self.improvements: list[tuple[float, str, Change]] = []
@@ -146,7 +146,7 @@ class Pairing:
     def add(
         self, source: SourceFile, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool
     ) -> None:
-        """Add the sessions of one file. `same_text`: False if the file has another text on each side."""
+        """Add the sessions of one file. `same_text`: False if the file's text differs between the sides."""
         alone_in_base = {session.id: session for session in filter(evaluated, of_base)}
         again: list[SessionScore] = []
         alone_in_new, pairs = 0, []
@@ -218,7 +218,7 @@ class Pairing:
                     for seen in zip(*by_metric, strict=True)
                 ]
                 by_round.append((side, np.array(rows).reshape(rounds, self._width, 4)))
-        # The gain is the difference of the leading metric, or of scores if that metric is not a ratio.
+        # The gain is the difference of the leading metric. If that metric is not a ratio, it is that of the scores.
         if self._metric.statistic == "ratio":
             above_base, below_base, above_new, below_new = numbers[4 * self._leading : 4 * self._leading + 4]
             gain = above_new / below_new - above_base / below_base if below_base and below_new else 0.0
@@ -232,7 +232,7 @@ class Pairing:
             group, typed = self._divided
             counts["kind"] = typed in {None, base.typed}
             counts["prefix length"] = group is None or base.properties.kind in GROUPS[group]
-        # A reused session has the latencies of an earlier run.
+        # A reused session has the latencies of an earlier run, so they are not counted.
         latencies = [[] if of.reused else [lookup.latency for lookup in of.lookups] for of in (base, new)]
         return _SeenPair(
             numbers=numbers,
@@ -247,7 +247,7 @@ class Pairing:
     def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
         row = [0.0] * (4 * self._width)
         for (number, metric), on_base, on_new in zip(self._summed, base, new, strict=True):
-            # Each side hits other sessions: an engine that loses the hard ones would look better (docs/statistics.md).
+            # Both sides must have a value: else an engine that misses hard sessions looks better (docs/statistics.md).
             if metric.found_by_both and not (on_base and on_new):
                 continue
             for first, observations in ((4 * number, on_base), (4 * number + 2, on_new)):
@@ -260,7 +260,7 @@ class Pairing:
         self, gain: float, source: SourceFile, base: SessionScore, new: SessionScore, *, leads: bool
     ) -> None:
         ranks = shown_rank(self._task, base), shown_rank(self._task, new)
-        # The headline's sessions come first, then larger changes of score, then larger moves in rank.
+        # Order by: in the headline or not, then the change of the score, then the change of the rank.
         size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
         largest = self.improvements if gain > 0 else self.regressions
         # The first change of the heap is the smallest.
@@ -285,7 +285,7 @@ class Pairing:
 
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
-    """Yield (dimension, value) for each part of the session. An unknown property makes no part."""
+    """Yield (dimension, value) of each part that the session belongs to. An unknown property yields nothing."""
     known = session.properties
     yield "file", session.file
     yield "kind", known.kind.value
@@ -335,7 +335,7 @@ class StoredPairs:
                 {session.id: session for session in filter(evaluated, of_side)}
                 for of_side in (sessions, self._new.decode_sessions(source.path, Session))
             )
-            # If no session is on both sides, the file has another text in new, and base's offsets do not apply.
+            # If no session is on both sides, the file's text differs in new, and base's offsets do not apply.
             if mine.keys() & theirs.keys():
                 order = sorted(
                     (mine | theirs).values(), key=lambda session: (session.offset, session.typed, session.id)
@@ -344,13 +344,13 @@ class StoredPairs:
 
 
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
-    """Return the number of sessions that both sides have. `same_text`: False if the text of a file may differ."""
+    """Count the sessions of each stratum that both sides have, asked or not. `same_text`: False if texts may differ."""
     ours, theirs = base.manifest(), new.manifest()
-    # A sample without classes contains the first sessions of each class as well, if both have the same seed.
+    # Either side's classes apply: with the same seed, a sample without classes also has the first of each class.
     divided = ours if ours.strata else theirs
     merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
     if ours.sampling or theirs.sampling:
-        # The actions hold only the sessions that were drawn.
+        # The actions of a side with `sampling` hold only the sessions that were drawn.
         sampled = [side for side in (base, new) if side.manifest().sampling]
         return min(
             (side.strata() for side in sampled),
@@ -380,7 +380,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
 
 
 def explain_classes(*sides: Workspace) -> str:
-    """Return why no difference is judged, if the runs drew their samples from different classes; else ""."""
+    """Return why differences are not judged, if the runs drew their samples from different classes; else ""."""
     classes = [{project: [*of] for project, of in side.manifest().strata.items()} for side in sides]
     known = [of for of in classes if of]
     if all(of == known[0] for of in known):
@@ -392,7 +392,7 @@ def explain_classes(*sides: Workspace) -> str:
 
 
 def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
-    """Return path → checksum and number of sessions in the workspace's shard, without files that have no session."""
+    """Return path → checksum and number of sessions in the workspace's shard. Files outside the shard are excluded."""
     heads = [*workspace.heads().values()]
     own = select_shard_files({head.path: head.sessions for head in heads}, workspace.manifest().shard)
     return {head.path: (head.checksum, own[head.path]) for head in heads if head.path in own}

@@ -1,4 +1,4 @@
-"""A ranking of three or more workspaces over their common sessions."""
+"""Rank three or more workspaces over their common sessions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ci_eval.core.workspace import Workspace
 def rank(
     workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Ranking:
-    """Rank workspaces over their common sessions. Raises ConfigError, or NothingToEvaluate without such a session."""
+    """Rank workspaces over their common sessions. Raises ConfigError, or NothingToEvaluate if there are none."""
     manifests = [workspace.manifest() for workspace in workspaces]
     for manifest in manifests[1:]:
         refuse(manifests[0], manifest)
@@ -46,7 +46,7 @@ def rank(
         for metric in metrics
         if metric.of in manifests[0].figures and metric.statistic == "ratio" and metric.info.unit != "ms"
     }
-    # Ranked by the declared metrics that apply to these sessions; if none applies, by the first one that does.
+    # Rank by the declared metrics that apply to these sessions. If none applies, use the first possible metric.
     chosen = [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
     has_models = any(manifest.endpoint for manifest in manifests)
     timed = [metric for metric in metrics if metric.info.name in (*TRENDS, *(COSTS if has_models else ()))]
@@ -78,7 +78,7 @@ def rank(
             "projects, or of a limited sample that favours its headline): compare two at a time, which does, or "
             "evaluate all sessions"
         )
-    # With other random draws the answers would differ, and there is no limit to draws: the asked share is 0.
+    # If answers depend on random draws, whose number has no limit, the asked share counts as 0.
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
     pairs = _judge_pairs(totals, manifests, order, asked, explain_classes(*workspaces))
     of_run = align_figures(manifests)
@@ -104,7 +104,7 @@ def rank(
 
 
 def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Comparison]) -> Ranking:
-    """Replace verdicts of pairs by those of their comparisons. Keys: base and new among the evaluations."""
+    """Replace the verdicts of pairs by those of `comparisons`, whose keys are the indices of base and new."""
     tables = {name: [list(row) for row in table] for name, table in ranking.pairs.items()}
     infos, times = {info.name: info for info in ranking.metrics}, [dict(of_side) for of_side in ranking.times]
     for (base, new), comparison in comparisons.items():
@@ -117,7 +117,7 @@ def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Compar
             table = tables.setdefault(name, [[None] * len(ranking.order) for _ in ranking.order])
             table[row][column], table[column][row] = difference, _reverse(difference)
             for side, value in ((row, difference.new), (column, difference.base)):
-                # The comparison's verdict is about the times of all rounds.
+                # Show the times of all rounds, since the comparison's verdict is about these.
                 times[side] |= {name: Estimate(value=value)} if name in times[side] else {}
     leading = tables[ranking.declared[0]]
     return replace(
@@ -143,7 +143,7 @@ class _CommonSums:
         self._clusters: dict[str, int] = {}
         self._cluster_of_file: list[int] = []
         self._rows: list[Floats] = []
-        """The sums of each file, as `total`."""
+        """The sums of each file, in the shape of `total`."""
 
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
         """Add the sessions of one file: the same sessions in the same order for each side."""
@@ -157,7 +157,7 @@ class _CommonSums:
                 collector.add(place, expect_metrics(timed, session))
             collector.flush_observations()
         observed = [[expect_metrics(self.metrics, session) for session in side] for side in sides]
-        # (sessions x metrics x sides x 2)
+        # The shape is (sessions x metrics x sides x 2).
         seen = np.array(
             [
                 [
@@ -187,8 +187,8 @@ class _CommonSums:
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
     def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:
-        """Return a side's figures by metric. If answers vary, they count as a sample of an infinite project."""
-        # The side's own sums are in those of any pair: in the columns of base, or of new.
+        """Return a side's figures by metric. If answers may vary, the sessions count as a sample of infinitely many."""
+        # Any pair of this side has its sums: in the columns of base (from 0), or of new (from 2).
         sums, first = (self.pair(0, side), 2) if side else (self.pair(0, 1), 0)
         elsewhere = figures(sums.by_cluster[:, :, first : first + 2], [metric.info.limits for metric in self.metrics])
         estimates = {}
@@ -205,7 +205,7 @@ class _CommonSums:
 
 
 def _read_common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
-    """Yield the path of each file and, per workspace, the common sessions in the same order."""
+    """Yield the path of each file, and its common sessions in each workspace, always in the same order."""
     first, *others = workspaces
     for source, sessions in first.sessions(SessionScore):
         if not all(workspace.has_sessions(source.path) for workspace in others):
@@ -220,7 +220,7 @@ def _read_common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[li
 def _judge_pairs(
     totals: _CommonSums, manifests: Sequence[Manifest], order: Sequence[int], asked: float, unjudged: str
 ) -> dict[str, tuple[tuple[Difference | None, ...], ...]]:
-    """Return the differences row - column by metric; rows and columns are in `order`. `unjudged`: see Judge."""
+    """Return a table by metric: the differences row - column, with the sides in `order`. `unjudged`: see `Judge`."""
     sides, metrics, sessions = len(order), totals.metrics, sum(totals.files.values())
     tables: list[list[list[Difference | None]]] = [[[None] * sides for _ in order] for _ in metrics]
     pairs = list(combinations(range(sides), 2))
@@ -231,7 +231,7 @@ def _judge_pairs(
         sums = totals.pair(order[column], order[row])
         for number, table in enumerate(tables):
             # Each pair is judged once, with the row's side as new, and then mirrored. The level is adjusted for the
-            # number of metrics (Bonferroni), but not of pairs: a pair's own comparison does not know of other pairs.
+            # number of metrics (Bonferroni), but not for that of pairs, which a comparison of two sides does not know.
             difference = judge.pair(number, sums, len(metrics))
             if difference and difference.verdict in OPPOSITE:
                 # The mark ▲ or ▼ is adjusted for the number of pairs, too.
@@ -254,7 +254,7 @@ def _reverse(difference: Difference) -> Difference:
         difference=_minus(difference.difference),
         better=difference.worse,
         worse=difference.better,
-        # After mirroring, the interval of new's own figure is not known.
+        # These would be the interval of base's own figure, which is not known.
         new_low=None,
         new_high=None,
         elsewhere=_mirror(difference.elsewhere),

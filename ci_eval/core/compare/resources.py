@@ -1,4 +1,4 @@
-"""The comparison of times, which needs a run that asked both engines in turns, and of memory."""
+"""Compare times, if one run asked both engines in turns, and start-up times and memory of any two runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
 Sides = tuple[list[Observed], list[Observed]]
-"""The observations of a metric in base and in new, by round."""
+"""The observations of one metric in each round: of base, then of new."""
 
 
 def is_alternating(base: Manifest, new: Manifest) -> bool:
@@ -54,7 +54,7 @@ def compare_times(
         for session in filter(evaluated, sessions):
             if partner := theirs.get(session.id):
                 pairs += 1
-                # Groups of sessions are sampled, and a session is in the same group on both sides.
+                # Sessions are divided into random groups. A session is in the same group on both sides.
                 group = int(GROUPS * draw(manifest.seed, f"{session.id} group"))
                 through = [seen[report_filter.name] for report_filter in filters if report_filter.passes(session)]
                 for number, side in product(rounds, (0, 1)) if through else ():
@@ -62,7 +62,7 @@ def compare_times(
                     for by_metric, index in product(through, range(len(chosen))):
                         by_metric[index][side][number].add(group, list(observed[index]))
     asked = pairs / max(manifest.generated, pairs, 1)
-    # None of these metrics is declared, and a reader may pick any that changed: all are adjusted together.
+    # No time is declared, so a reader may pick any metric that changed: all are adjusted together (Bonferroni).
     tests = sum(not metric.is_maximum for metric in chosen)
     return {
         name: {
@@ -119,7 +119,7 @@ NOT_KNOWN = "not known of both sides"
 
 
 def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:
-    """Return the differences of start-up times and memory by metric, if at least one side has a figure."""
+    """Return the difference of each metric of start-up and memory that at least one side has."""
     ours, theirs = align_figures([base, new])
     both = {}
     for name, was in ours.items():
@@ -133,7 +133,7 @@ def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:
 
 
 def align_figures(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:
-    """Return the figures of each run, in the same order; a figure is included if any run has it."""
+    """Return the start-up times and memory of each run. If any run has a figure, all have it, perhaps without value."""
     footprints = [manifest.footprint for manifest in manifests]
     if not all(footprint.of_worker for footprint in footprints):
         # A worker's memory, which includes ci-eval, cannot be compared with the memory of an engine's own processes.

@@ -14,7 +14,7 @@ from ci_eval.core.statistics.timing import BINS
 
 
 class Sums:
-    """Sums of pairs. A figure has four numbers: numerator and denominator of base, then of new."""
+    """Sums over pairs of sessions. Each figure has four numbers: numerator and denominator of base, then of new."""
 
     def __init__(self, figures: int, rounds: tuple[int, int] = (1, 1)) -> None:
         self.figures = figures
@@ -22,12 +22,12 @@ class Sums:
         self.sessions = self.wins = self.losses = 0
         self.total: Floats = np.zeros((figures, 4))
         self.products: Floats = np.zeros((4 * figures, 4 * figures))
-        """Sums of the products of each two of a session's numbers."""
+        """For each two of a session's numbers, the sum of their products over all sessions."""
         self.observed_by_side: Floats = np.zeros((figures, 2))
         self.rows: list[Floats] = []
         """The sums of each file that has a pair (figures x 4)."""
         self.moved: Floats = np.zeros((figures, 2))
-        """The number of sessions that rose, and of those that fell."""
+        """For each figure, the number of sessions whose value rose, and of those whose value fell."""
         self.changes: Floats = np.zeros(figures)
         """The number of sessions that differ between the sides."""
         self.changed_files: Floats = np.zeros(figures)
@@ -37,12 +37,12 @@ class Sums:
         self.by_stratum: dict[Key, Sums] = {}
         """The sums of each stratum, if the population is divided."""
         self.places: list[int] = []
-        """In the sums of a stratum: the index of each of its rows among the rows of all strata."""
+        """Only for the sums of a stratum: the index of each of its rows in the rows over all strata."""
         self.sample: list[Stratum] = []
-        """The strata, if they were asked in unequal shares: `total`, `rows` and `wavering` are weighted then."""
+        """If strata were asked in unequal shares, these strata. `total`, `rows` and `wavering` are then weighted."""
         self.weights: Floats = np.zeros(0)
         self.asked: float | None = None
-        """The smallest share that was asked of a stratum of these sessions; None = the share of all sessions."""
+        """The smallest asked share of a stratum of these sessions. If None, the asked share of all sessions applies."""
 
     @property
     def observed(self) -> Floats:
@@ -72,7 +72,7 @@ class Sums:
         stratum.places.append(len(self.rows) - 1)
 
     def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
-        """Weight sessions if strata were asked in unequal shares, and return whether they were. `asked`: by stratum."""
+        """Weight sessions if strata were asked in unequal shares, and return whether so. `asked`: counts by stratum."""
         keys = [*self.by_stratum]
         self.asked = strata.share(asked, keys) if keys else None
         self.sample = strata.weighted(asked, keys)
@@ -94,7 +94,7 @@ class Sums:
         return True
 
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
-        """Return `products` and `observed` with the weights of a simple sample."""
+        """Return `products` and `observed`. If the sample is stratified, convert them for formulas of a simple one."""
         if not self.sample:
             return self.products, self.observed
         strata = [(own.total.reshape(-1), own.products, own.observed) for own in self.by_stratum.values()]
@@ -106,9 +106,9 @@ class FilterSums(Sums):
     def __init__(self, figures: int, rounds: tuple[int, int] = (1, 1)) -> None:
         super().__init__(figures, rounds)
         self.clusters: Sequence[int] = ()
-        """The cluster of each file, which is the sampling unit of other code; () if each file is a cluster."""
+        """The cluster of each file: the sampling unit of verdicts on other code. If empty, each file is a cluster."""
         self.latencies: Floats = np.zeros((2, BINS))
-        """The lookups of base and of new by latency bin (`statistics/timing.py`)."""
+        """The number of lookups in each latency bin (`statistics/timing.py`): of base, then of new."""
 
     @property
     def by_cluster(self) -> Floats:

@@ -1,4 +1,4 @@
-"""Histories of evaluations, and the trend of each figure with the runs at which its level changed."""
+"""Read histories of evaluations, and find the runs at which the level of a figure changed."""
 
 from __future__ import annotations
 
@@ -81,16 +81,16 @@ class History(msgspec.Struct, frozen=True):
     evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
     damaged: tuple[str, ...] = ()
-    """For each file that was left out, the reason."""
+    """For each file that could not be read, the reason."""
 
 
 def read(folder: Path) -> History:
-    """Return the workspaces below a folder, and the figures in all metrics.json files, and in JSON files directly in
-    it. A missing folder is an empty history. Raises WorkspaceError for links."""
+    """Find workspaces and figures below a folder. Figures are in metrics.json files, and in JSON files directly in the
+    folder. A missing folder is an empty history. Raises WorkspaceError for links and pipes."""
     evaluations: dict[tuple[object, ...], Figures] = {}
     workspaces, damaged = [], []
     for parent, folders, names in os.walk(folder):
-        # os.walk reads this list again, so the list is changed in place.
+        # The list is changed in place, so that os.walk skips the other folders.
         folders[:] = sorted(name for name in folders if name not in WITHIN)
         here = Path(parent)
         if "manifest.json" in names:
@@ -105,7 +105,7 @@ def read(folder: Path) -> History:
                         raise
                     damaged.append(str(error))
                     continue
-                # A workspace below may hold the same evaluation with fewer facts: the copy read first counts.
+                # A workspace in a subfolder may have the same evaluation with fewer facts. The first copy is kept.
                 evaluations = {(one.started, one.series): one for one in figures} | evaluations
     return History(tuple(evaluations.values()), tuple(workspaces), tuple(damaged))
 
@@ -132,7 +132,7 @@ def append(
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """Return the trend up to `new`: earlier evaluations of its series that have figures of its headline."""
+    """Return the trend of `new` and the earlier evaluations of its series that have figures of its headline."""
     before = earlier(past, new, new.headline)
     nights = []
     for previous, evaluation in zip([None, *before], [*before, new], strict=True):
@@ -174,7 +174,7 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
 
 
 def earlier(past: Sequence[Figures], new: Figures, part: str) -> list[Figures]:
-    """Return the evaluations of `new`'s series before it that have figures of the filter `part`, the earliest first."""
+    """Return the evaluations before `new` in its series that have figures of the filter `part`, the earliest first."""
     alike = [(machine.seconds(of.started), of) for of in past if of.series == new.series and part in of.filters]
     before = [(began, of) for began, of in alike if began < machine.seconds(new.started)]
     return [of for _, of in sorted(before, key=itemgetter(0))]

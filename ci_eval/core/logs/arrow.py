@@ -1,4 +1,4 @@
-"""The logs as Parquet: one row per suggestion. Needs pyarrow (the extra `ml`)."""
+"""Write logs as Parquet, with one row per suggestion. Needs pyarrow (the extra `ml`)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ci_eval.core.logs.features import NAMES
 from ci_eval.core.logs.formats import COLUMNS, SCHEMA, LoggedSession, LogOrigin, build_columns
 
 GROUP = 50_000
-"""Rows of a group, which is in memory as a whole."""
+"""The number of rows in a group. A whole group is held in memory."""
 MOST_BYTES = 500_000_000
-"""The most bytes of a column's texts in a group."""
+"""The largest number of bytes that the texts of a column may have in a group."""
 
 TYPES = {
     "text": pa.string(),
@@ -95,7 +95,7 @@ def _encode(batches: Sequence[pa.RecordBatch]) -> pa.Table:
 
 
 def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield batches with these columns of a Parquet file. Raises WorkspaceError."""
+    """Yield these columns of a Parquet file in batches. Raises WorkspaceError if the file is damaged."""
     texts = [column.name for column in COLUMNS if column.type in {"text", "word"}]
     try:
         # Texts are read as dictionaries, since a hostile file may repeat one long text in every row.

@@ -1,4 +1,4 @@
-"""The formats of logs (modules in `plugins/log_formats/` that end in a `FORMAT`), their columns, and the manifest."""
+"""The formats of logs (each module in `plugins/log_formats/` defines a `FORMAT`), their columns, and the manifest."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class LogPart(Protocol):
     def add(self, logged: LoggedSession) -> None: ...
 
     def close(self) -> None:
-        """Complete the file, which gets its name now."""
+        """Complete the file, and rename it to its final name."""
 
 
 class LogRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,16 +100,16 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True):
 class LogFormat(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     end: str
-    """The suffix of a part, and of `train`, `validation` and `test` without `gather`."""
+    """The suffix of the files of parts and, if there is no `gather`, of `train`, `validation` and `test`."""
     write: Callable[[Path, LogOrigin], LogPart]
     join: Callable[[Sequence[Path], Path], None]
-    """A function that joins parts, or the same file of several runs, in order."""
+    """A function that joins several parts, or one file of several runs, in order."""
     files: str = ""
-    """A pattern (fnmatch) of this format's files in a folder of logs; "" = files that end in `end`."""
+    """The pattern (fnmatch) of this format's files in a folder of logs. If empty, they are those that end in `end`."""
     gather: Callable[[Mapping[str, Sequence[Path]], Path, LogRun], None] | None = None
-    """Writes all files: side → its parts, folder, run. None = the parts of each side are joined to one file."""
+    """A function that writes all files, from side → parts, the folder and the run. If None, each side gets one file."""
     check: Callable[[], object] = tuple
-    """Raises ConfigError if a needed package is not installed."""
+    """A function that raises ConfigError if a required package is not installed."""
 
 
 CATALOG: Catalog[LogFormat] = Catalog("ci_eval.plugins.log_formats", "FORMAT")
@@ -124,7 +124,7 @@ class LogOrigin(msgspec.Struct, frozen=True, kw_only=True):
     completion_type: str
     seed: int
     began: int
-    """Milliseconds since 1970 at which the run began."""
+    """The time at which the run began, in milliseconds since 1970."""
     text: str = ""
     lines: Lines = msgspec.field(default_factory=lambda: Lines(""))
     context: int = 0
@@ -141,7 +141,7 @@ def join_bytes(parts: Sequence[Path], target: Path, empty: bytes = b"") -> None:
     partial.rename(target)
 
 
-# Types: a `word` is a text that many rows share, a dictionary in tables; an `id` is a whole number of 63 bits.
+# A `word` is a text that many rows share, and is stored as a dictionary in Parquet. An `id` is an integer of 63 bits.
 COLUMNS = tuple(
     Feature(name=name, type=kind, range=values, meaning=meaning)
     for name, kind, values, meaning in (
@@ -183,13 +183,13 @@ def describe_columns() -> bytes:
 
 
 def make_group_id(session: str, query: int) -> int:
-    # The chance that two of a million queries share a number is one in ten million.
-    # Tables hold numbers with a sign, so one bit is dropped.
+    # The chance that any two of a million queries have the same number is one in ten million.
+    # Parquet stores signed integers, so one bit is dropped.
     return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1
 
 
 def build_columns(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, list[object]]]:
-    """Yield for each query the values of COLUMNS, one element per suggestion."""
+    """Yield the values of COLUMNS for each query, with one element per suggestion."""
     session, text = logged.session, origin.text
     begin, end = session.offset, session.offset + len(session.expected_text)
     before, after = text[max(begin - origin.context, 0) : begin], text[end : end + origin.context]

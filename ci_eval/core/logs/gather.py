@@ -1,4 +1,4 @@
-"""The writer of logs: parts of source files are gathered into files for training, validation and test."""
+"""Write a part of the logs for each source file, and gather the parts into files for training, validation and test."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tables() -> ModuleType:
 
 
 def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecord:
-    """Write merged logs in order of the sources. Raises WorkspaceError if the sources do not fit together."""
+    """Merge the logs of several folders, in order. Raises WorkspaceError if columns or formats differ."""
     first = sources[0][1]
     for folder, record in sources:
         log_formats.check(record, folder)
@@ -106,12 +106,12 @@ class Log:
         counts = PartCounts(
             file=self._file, files=1, rows=rows.total(), expected=expected.total(), kinds=kinds, **self._tally
         )
-        # The counts come last: without them, the files do not count as a part.
+        # The counts are written last, since files without counts are not used as a part.
         atomic.write(self._counts, msgspec.json.encode(counts))
 
 
 def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:
-    """Return the side of a unit, independent of all other units. `test_percent` reduces validation alone."""
+    """Draw the side of a unit, independently of other units. `test_percent` is taken from validation."""
     drawn = draw(seed, f"split {unit}") * 100
     return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
 
@@ -128,11 +128,11 @@ def gather(
     percent: int,
     test_percent: int = 0,
 ) -> LogsRecord:
-    """Merge parts in order, and consume them. `unit`: path → the unit that is on one side as a whole."""
+    """Join the parts of each side in the order of `names`. `unit`: path → the unit that is on one side as a whole."""
     parts.mkdir(parents=True, exist_ok=True)
-    # Until all files are written, there must be no manifest.
+    # The manifest must not exist until all files are written.
     (folder / "manifest.json").unlink(missing_ok=True)
-    # If the engine failed on a file, its sessions have a status, and no part.
+    # A file on which the engine failed has no part.
     counts, sides = dict[str, PartCounts](), dict[str, str]()
     for name in names:
         if (path := parts / f"{name}.counts.json").exists():

@@ -1,6 +1,6 @@
-"""The counts of names in a project's other files, and of names after one or two tokens.
+"""Count how often names occur in a project, and how often they follow one or two tokens.
 
-Names and sequences of tokens are hashes in sorted arrays: those of millions of lines take some tens of megabytes.
+Names and sequences of tokens are stored as hashes in sorted arrays. Millions of lines take tens of megabytes.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
-# This is 2^64 divided by the golden ratio, the factor of Fibonacci hashing.
+# 2^64 divided by the golden ratio is the factor of Fibonacci hashing.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
 LONGEST_CONTEXT = 2
-"""The most tokens of context: names are counted after 0, 1 or 2 tokens."""
+"""The largest number of preceding tokens by which names are counted."""
 
 
 def tokenise_line(line: str) -> list[str]:
-    """Return names, numbers and punctuation characters; `->` and `?.` are one token each."""
+    """Return the names, numbers and punctuation characters of a line; `->` and `?.` are one token each."""
     return _TOKEN.findall(line)
 
 
@@ -57,7 +57,7 @@ def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A map from hashes to counts, which looks up many hashes at once. `keys` are sorted."""
+    """A map from hashes to counts that looks up many hashes at once. The keys are sorted."""
 
     keys: Hashes
     counts: Counts
@@ -66,14 +66,14 @@ class Table(msgspec.Struct, frozen=True):
         """Return the counts of hashes; 0 for a hash that is not in the table."""
         if not len(self.keys):
             return np.zeros(len(hashes), dtype=np.int64)
-        # A hash after the last key has no element to compare with.
+        # The place of a hash above all keys would be outside of the array.
         places = np.minimum(np.searchsorted(self.keys, hashes), len(self.keys) - 1)
         return np.where(self.keys[places] == hashes, self.counts[places], 0)
 
 
 TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
-"""The counts of: names, files with a name, names after one token and after two, any names after one token and after
-two."""
+"""The tables in order count: a name; the files with a name; a name after one token; a name after two tokens; any name
+after one token; any name after two tokens."""
 DAMAGED = (zipfile.BadZipFile, struct.error)
 
 
@@ -81,7 +81,7 @@ class NameCounts(msgspec.Struct, frozen=True):
     tables: Mapping[str, Table]
 
     def without(self, text: str) -> Others:
-        """Return the counts without those of the open file. `text`: its text when names were counted."""
+        """Return the counts without those of the open file. `text`: the file's text when names were counted."""
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:
@@ -116,13 +116,13 @@ class NameCounts(msgspec.Struct, frozen=True):
 
 
 def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Return an array of an .npz file, as numpy's own reader does."""
-    # The header is not trusted: no more memory is taken than the file has bytes.
+    """Return an array of an .npz file."""
+    # The size in the header is not trusted: no more memory is allocated than the file has bytes.
     info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"{name} is compressed")
     with archive.open(info) as stream:
-        header: Any = np.lib.format  # without types before numpy 2.3
+        header: Any = np.lib.format  # numpy has no types for this module before 2.3
         header.read_magic(stream)
         shape, _, stored_kind = header.read_array_header_1_0(stream)
         values = np.frombuffer(stream.read(), dtype=kind)
@@ -132,13 +132,13 @@ def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> N
 
 
 class Others(msgspec.Struct, frozen=True):
-    """The names of all files minus those of the open one."""
+    """The counts of names in all files but the open one."""
 
     whole: NameCounts
     own: NameCounts
 
     def of(self, names: Hashes, before: int) -> Floats:
-        """Return (names x 3): times, files, and times after the token with hash `before`."""
+        """Return for each name how often it occurs, in how many files, and how often after `before` (names x 3)."""
         pairs = pair_hashes(np.full(len(names), before, dtype=np.uint64), names)
         columns = (self._remaining(*of) for of in (("times", names), ("files", names), ("pairs", pairs)))
         return np.stack([*columns], axis=1)
@@ -147,7 +147,7 @@ class Others(msgspec.Struct, frozen=True):
         return self._remaining("times", _hashes(texts))
 
     def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
-        """Yield for the last 0, 1 and 2 tokens of `context` how often each text, and any name, follows elsewhere."""
+        """Yield how often each text, and any name, follows the last 0, 1 and 2 tokens of `context` in other files."""
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
         total = self.whole.tables["times"].counts.sum() - self.own.tables["times"].counts.sum()
         yield self.times(texts), float(total)
@@ -164,7 +164,7 @@ class Others(msgspec.Struct, frozen=True):
 
 
 def load_other_names(context: FileContext) -> Others:
-    """Return the names in other files; no names if the context has no file of names."""
+    """Return the counts of names in other files; they are empty if the context has no file with counts."""
     return _load(context.names).without(context.text) if context.names else NOTHING.without("")
 
 
@@ -178,7 +178,7 @@ def count(texts: Iterable[str]) -> NameCounts:
         tokens = [token for line in lines for token in (START_OF_LINE, *line)]
         hashes = _hashes(tokens)
         named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
-        # The first token is the start of a line, so every name has a predecessor.
+        # The first token is always START_OF_LINE, so every name has a token before it.
         names, last_token = hashes[named], hashes[named - 1]
         late = named >= LONGEST_CONTEXT
         last_two = pair_hashes(hashes[named[late] - 2], last_token[late])

@@ -1,4 +1,4 @@
-"""The queries about an object whose code is known in several states.
+"""Queries about the use of an object in a method, several states of which are known.
 
-After Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016).
+The method follows Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016).
 """

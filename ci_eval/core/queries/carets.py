@@ -1,8 +1,8 @@
-"""The caret at which a completion engine is asked about a query case, after a `receiver.` typed into the text; and the
-texts of a dataset, each stored once, on a separate line, and referred to by digest.
+"""Find the caret at which a completion engine is asked about a query case, and store the texts of a dataset.
 
-For the strategy REAL, the next call is begun in the text of the start. For artificial queries, the text is that of the
-end without the calls that the query lacks, and the first of these calls is begun.
+The caret is behind a `receiver.` that is typed into a text to begin a call. For the strategy REAL, the text is that of
+the start state, and the next call is begun. For other strategies, it is that of the end state without the calls that
+the query lacks, and the first of these is begun. A text is stored once, on its own line, and named by its digest.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ci_eval.core.model.settings import StrategyName
 from ci_eval.core.queries.cases import QueryCase
 
 LONGEST = 200
-"""Characters of a receiver or indentation."""
+"""The largest number of characters of a receiver or an indentation."""
 Span = tuple[int, int]
 
 
 def check_places(history: History, text_of: Callable[[str], str]) -> str:
-    """Return why the locations of a history cannot be used, or "". `text_of`: digest → text; raises ValueError."""
+    """Return why the places of a history cannot be used, or "". `text_of`: digest → text; may raise ValueError."""
     try:
         if len(history.places) != len(history.states):
             raise ValueError(f"it has {len(history.states)} states, and places for {len(history.places)}")
@@ -61,7 +61,7 @@ def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) ->
         typed = f"\n{place.indent}{place.receiver}."
         edits = [(place.line, 0, typed)]
         return Caret(path=path, text=place.text, edits=tuple(edits), offset=place.line + len(typed))
-    # The first lacking call that can begin a line is begun; there may be none.
+    # Type the receiver of the first lacking call that can begin a line. If there is no such call, return None.
     lacking = set(case.after) - set(query.calls)
     going = [call for call in place.calls if call.name in lacking]
     staying = [call for call in place.calls if call.name not in lacking]
@@ -69,7 +69,7 @@ def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) ->
     spans = []
     for call in going:
         begin, end = call.statement or (call.begin, call.end)
-        # The whole statement goes with a call, unless a call in it stays.
+        # Remove the whole statement of a call, unless the statement has another call that stays.
         keeps = any(begin <= other.begin <= end for other in staying)
         spans.append((call.begin, call.end) if keeps else (begin, end))
     for begin, end in sorted(spans):
@@ -79,13 +79,13 @@ def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) ->
             cuts.append((begin, end))
     for call in sorted(going, key=lambda call: call.begin):
         line = call.line
-        # A line within a cut would go with it.
+        # A line within a cut would be removed.
         if line is None or not call.receiver or any(begin < line < end for begin, end in cuts):
             continue
         typed = f"\n{call.indent}{call.receiver}."
         edits = [*((begin, end - begin, "") for begin, end in cuts), (line, 0, typed)]
-        # Edits run from the end on, so that none moves the offsets of a later one. At one offset, the line is written
-        # last.
+        # Edits are applied from the end of the text, so that none moves the offset of another. Of edits at the same
+        # offset, the insertion of the line comes last.
         edits.sort(key=lambda edit: (-edit[0], -edit[1]))
         gone = sum(end - begin for begin, end in cuts if end <= line)
         return Caret(path=path, text=place.text, edits=tuple(edits), offset=line - gone + len(typed))
@@ -99,13 +99,13 @@ def apply_edits(text: str, caret: Caret) -> str:
 
 
 LARGEST = 1_000_000
-"""Bytes of a text."""
+"""The largest number of bytes of a text."""
 OPEN = 64
-"""Texts that are cached unpacked."""
+"""The number of unpacked texts that are cached."""
 
 
 def hash_text(text: str) -> str:
-    """Return hex. Question marks are hashed for what UTF-8 cannot express."""
+    """Return the digest of a text in hexadecimal. What UTF-8 cannot express is hashed as question marks."""
     return sha256(text.encode(errors="replace")).hexdigest()
 
 
@@ -123,13 +123,13 @@ class Texts:
         self._unpacked = lru_cache(OPEN)(self._unpack)
 
     def add(self, line: object) -> None:
-        # The reader of the dataset reports broken lines.
+        # Broken lines are ignored here: the reader of the dataset reports them.
         with suppress(ValueError):
             entry = msgspec.convert(line, StoredText)
             self._packed[entry.text] = entry.packed
 
     def get(self, digest: str) -> str:
-        """Return the text of a digest. Raises ValueError if the dataset does not have it, or has it damaged."""
+        """Return the text of a digest. Raises ValueError if the text is missing or damaged."""
         return self._unpacked(digest)
 
     def _unpack(self, digest: str) -> str:
@@ -137,7 +137,7 @@ class Texts:
             raise ValueError(f"the dataset has no text {digest[:12]}: mine it again with --texts")
         unpacking = zlib.decompressobj()
         try:
-            # One byte more shows that the text is too large.
+            # One byte more than allowed is unpacked, to notice a text that is too large.
             data = unpacking.decompress(self._packed[digest], LARGEST + 1)
             text = data.decode()
         except (zlib.error, UnicodeDecodeError) as error:

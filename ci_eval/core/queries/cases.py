@@ -1,5 +1,5 @@
-"""The query cases: pairs of states of a usage between which calls were added. Four strategies turn a case into queries:
-REAL from its start, the others from its end. The proposed calls are compared with the expected ones."""
+"""Each query case is a pair of states of an object usage; the later one has new calls. Four strategies turn a case into
+queries: REAL uses the earlier state, the others use the later one. Proposed calls are compared with expected calls."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ EVOLUTIONS: tuple[Evolution, ...] = ("NEW", "0", "-M", "dD", "-M+dD")
 
 
 class QueryCase(msgspec.Struct, frozen=True, dict=True):
-    """A start, about which a recommender is asked, and the end that it should help to reach."""
+    """A start state, about which a recommender is asked, and the end state whose calls it should propose."""
 
     history: History
     number: int
-    """Counted from 0 among the history's states."""
+    """The index of `start` in the states of the history."""
     start: ObjectUsage | None
     end: ObjectUsage | None
     goal: int
@@ -54,7 +54,7 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def label(self) -> str:
-        """Return the number of calls of the start, minus removed, plus added, without zeros: `3-2+1`."""
+        """Return the number of calls at the start, minus removed, plus added calls, without zeros, such as `3-2+1`."""
         removed, added = f"-{self.removed}" if self.removed else "", f"+{self.added}" if self.added else ""
         return f"{len(self.before)}{removed}{added}"
 
@@ -80,13 +80,13 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def identity(self) -> str:
-        """Return the case's unique text, the same in every run."""
+        """Return a text that identifies the case, and is the same in every run."""
         of = self.history
         return "\0".join((of.project, of.file, of.user, of.type, of.method, str(self.number)))
 
 
 def scenario(kept: int, goal: int, *, new: bool) -> Scenario:
-    """Return the scenario of N kept calls (`kept`) and M calls at the end (`goal`). `new`: the start is empty."""
+    """Return the scenario, named `N|M` for N kept calls and M calls at the end (`goal`). `new`: the start is empty."""
     if new:
         return "NEW"
     if kept == 0:
@@ -97,7 +97,7 @@ def scenario(kept: int, goal: int, *, new: bool) -> Scenario:
 
 
 def coarse(fine: Scenario) -> str:
-    """Return one of three: 0|M, N|M, M-1|M. The paper counts 0|1 and 1|2 among the first two."""
+    """Return which of 0|M, N|M and M-1|M includes a scenario. As in the paper, 0|M includes 0|1; N|M includes 1|2."""
     return "0|M" if fine in {"NEW", "0|1", "0|2+"} else "N|M" if fine in {"1|2", "N|3+"} else "M-1|M"
 
 
@@ -112,10 +112,10 @@ def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
 
 
 def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
-    """Yield the pairs of states of a history, whatever their outcome. `goal`: the state that ends a case, which is the
-    last one, the last one that is not empty (later states are ignored), or the one after the start."""
+    """Yield a case for each state of a history but the last, even if no call was added. `goal`: the state that ends a
+    case: the last one, the last one that is not empty (later states are ignored), or the one after the start."""
     states = list(history.states)
-    # In histories from Git, code that moves to another file is gone from the first one.
+    # In histories from Git, the last states are empty if the code moved to another file.
     if goal == "last_nonempty":
         while states and states[-1] is None:
             states.pop()
@@ -125,26 +125,26 @@ def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
 
 
 class Sampling(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of samples, which depend on the seed and the case alone."""
+    """The settings by which random queries are drawn. A draw depends only on the seed and the case."""
 
     seed: int = 0
     subsets: int = 20
     dropped: float = 0.0
-    """Share of the cases whose artificial queries do not know the definition."""
+    """The share of the cases whose artificial queries have an unknown definition."""
     replaced: float = 0.0
-    """Share of the cases whose artificial queries have another definition, one that objects of that type do have."""
+    """The share of the cases whose artificial queries have the definition of another object of the same type."""
     definitions: Mapping[str, Sequence[Definition]] = msgspec.field(default_factory=dict)
     """Type → distinct definitions, always in the same order."""
 
 
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Return queries with all subsets of the end's calls of as many calls as were kept, or with a sample of these."""
+    """Return a query for each subset of the end's calls that has as many calls as `kept`, or for a sample of these."""
     calls, size = case.after, len(case.kept)
     subsets: dict[tuple[str, ...], None] = {}
     if comb(len(calls), size) <= sampling.subsets:
         subsets = dict.fromkeys(combinations(calls, size))
     turn = 0
-    # If all subsets are not in yet, there are more than are sampled, so the loop ends.
+    # This loop runs only if there are more subsets than `sampling.subsets`, so it always finds enough.
     while len(subsets) < min(sampling.subsets, comb(len(calls), size)):
         chances = [draw(sampling.seed, f"subset\0{turn}\0{call}\0{case.identity}") for call in calls]
         chosen = sorted(range(len(calls)), key=chances.__getitem__)[:size]
@@ -155,16 +155,16 @@ def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
 
 
 def real(case: QueryCase, _sampling: Sampling) -> list[ObjectUsage]:
-    """Return the start as it was. If it is empty, the query has nothing but the type and the method."""
+    """Return the start as the query. If the start is empty, the query has only a type and a method."""
     empty = ObjectUsage(type=case.history.type, method=case.history.method)
     return [replace(case.start, calls=case.before) if case.start else empty]
 
 
 STRATEGIES: Mapping[StrategyName, Callable[[QueryCase, Sampling], list[ObjectUsage]]] = {
-    # The end with its first calls alone, as many as were kept: code is written from top to bottom.
+    # The query has the first calls of the end, as many as `kept` has, since code is written from top to bottom.
     "LINEAR": lambda case, sampling: [_artificial(case, sampling, case.after[: len(case.kept)])],
     "RANDOM": at_random,
-    # The end with the kept calls alone.
+    # The query has those calls of the end that the start also has.
     "REAL*": lambda case, sampling: [_artificial(case, sampling, case.kept)],
     "REAL": real,
 }
@@ -181,8 +181,8 @@ def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
 
 
 def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> ObjectUsage:
-    """Return the end with these calls. It has its own definition, unless sampling gives the case none or another."""
-    # Only cases that have an end are evaluated.
+    """Return the end with `calls` instead of its own. `sampling` may remove or replace the definition."""
+    # Cases without an end add no call, so they are not evaluated.
     assert case.end
     definition = case.end.definition
     drawn = draw(sampling.seed, f"definition\0{case.identity}")
@@ -195,12 +195,12 @@ def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> 
 
 
 RECALL_AT = (1, 3, 5, 10)
-"""Lengths of lists at which recall is reported."""
+"""The lengths of lists for which recall is reported."""
 
 
 def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """Return precision, recall and F1 of the proposals, best first, and the grades of `grade_ranking`. Without
-    proposals precision is 1; if nothing is expected, recall is 1. F1 is 0 if no proposal is expected."""
+    """Return precision, recall and F1 of the proposals (the best first), and the grades of `grade_ranking`. Precision
+    is 1 if nothing is proposed, recall is 1 if nothing is expected, and F1 is 0 if both are 0."""
     hits, goal = _hits(proposed, expected)
     precision, recall = sum(hits) / len(hits) if hits else 1.0, _recall(hits, goal, len(hits))
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
@@ -208,9 +208,9 @@ def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, f
 
 
 def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """Return the grades that depend on the order of the proposals, and not on where they end. `rPrecision` is the share
-    of expected calls among as many proposals as there are expected calls. `recall.K` is the share of the expected calls
-    among the first K. `reciprocalRank` is that of the first expected call, 0 without one."""
+    """Return the grades that depend on the order of the proposals, but not on their number. For n expected calls,
+    `rPrecision` is the share of expected calls among the first n proposals. `recall.K` is the share of the expected
+    calls that are among the first K. `reciprocalRank` is that of the first expected call; 0 if there is none."""
     hits, goal = _hits(proposed, expected)
     first = next((rank for rank, hit in enumerate(hits, 1) if hit), None)
     return {
@@ -222,7 +222,7 @@ def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[st
 
 def _hits(proposed: Sequence[str], expected: Collection[str]) -> tuple[list[bool], set[str]]:
     goal = set(expected)
-    # Proposals are a set, so one that is repeated counts once.
+    # A call that is proposed several times counts once.
     return [call in goal for call in dict.fromkeys(proposed)], goal
 
 
@@ -231,15 +231,15 @@ def _recall(hits: Sequence[bool], goal: Collection[str], most: int) -> float:
 
 
 def has_end(session: SessionScore) -> bool:
-    """Return whether precision and F1 apply to the proposals: they are a choice, unlike lists of completion engines."""
+    """Return whether precision and F1 apply. They need a chosen set of calls, which a completion list is not."""
     return not session.at_caret
 
 
 NEXT = ".next"
-"""The end of the name of a grade that is about the next state."""
+"""The suffix of the names of grades for which the calls of the next state are expected."""
 
 
 def grade_of_next(session: SessionScore) -> float | None:
-    """Return F1 (R-precision of a list without end) of the first lookup about the next state, if it adds calls."""
+    """Return the grade of the first lookup for the next state: F1, or R-precision; None if that state adds no call."""
     grades = session.lookups[0].grades if session.lookups else None
     return (grades or {}).get(("f1" if has_end(session) else "rPrecision") + NEXT)

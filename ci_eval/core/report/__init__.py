@@ -1,4 +1,4 @@
-"""The third stage: sessions become figures, and figures become reports."""
+"""The third stage, which computes figures from sessions and writes reports."""
 
 from ci_eval.core.report.report import evaluate, report
 

@@ -1,4 +1,4 @@
-"""The causes of misses, from stored lists; no engine is asked."""
+"""Find the causes of misses in stored lists of suggestions, without asking an engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ci_eval.core.scoring import begins, evaluated, rank_of, reciprocal_rank
 from ci_eval.core.workspace import Workspace
 
 Ranks = Mapping[str, int | None]
-"""Ranks by session; None if the expected text was absent."""
+"""The rank of the expected text in each session; None if the text was absent."""
 
 EXAMPLES = 3
 VALID_WITHIN = 5
@@ -35,7 +35,7 @@ BARRED_KEYWORD = "keywords that cannot be there"
 BARRED_NAME = "names where only keywords can be"
 BARE_MEMBER = "members without their object"
 UNNEEDED_IMPORT = "an import that was not needed comes first"
-# Such a name is private to the stubs of the engine, or the engine adds its import only on request.
+# Such a name is private to the engine's stubs, or the engine adds its import only on request.
 OUT_OF_SCOPE = "a name that is in no scope comes first"
 ORDER = "another suggestion comes first"
 MISSING = {
@@ -57,15 +57,15 @@ FAULTS = {
     OUT_OF_SCOPE: 0.5,
     ORDER: 0.1,
 }
-"""Cause → the certainty (0 to 1) that it is a fault rather than a taste. All other causes are missing names."""
+"""Cause → the certainty (0 to 1) that it is a fault rather than a matter of taste. Other causes are missing names."""
 MISSING_UNKNOWN, MISSING_VISIBLE, OTHERS_HAVE_IT, NOBODY_HAS_IT = 0.7, 0.9, 1.0, 0.2
-"""The certainty for a missing name: in general; if it is visible at the caret; if another run has it; if none has."""
+"""The certainty for a missing name: by default; if it is visible at the caret; if another run has it; if none has."""
 DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
 """The certainty for a wrong order: if a dunder is first; if another run has the expected text first."""
 
 NOTHING = "nothing"
 MEMBER_KINDS = frozenset({"method", "field", "property", "enum-member"})
-# This excludes the dots of a spread or a range, and the arrow before a type.
+# The dots of a spread or a range, and the arrow before a type, do not match.
 _AFTER_OBJECT = re.compile(r"(?:(?<!\.)\.\s*|::\s*|[\w)\]]->)$")
 
 
@@ -84,7 +84,7 @@ class Part(NamedTuple):
 
 @dataclass
 class Place:
-    """A session in its file, with what grammar and scopes say about it."""
+    """A session in its file, with the grammar and the scopes that judge its suggestions."""
 
     session: Session
     text: str
@@ -98,7 +98,7 @@ class Place:
         kind = self.session.properties.kind
         line = self.text[self.text.rfind("\n", 0, self.session.offset) + 1 : self.session.offset]
         self.after_object = kind is not Kind.RECORD and bool(_AFTER_OBJECT.search(line))
-        # Scopes decide only about bare names.
+        # Scopes decide only about bare names, such as `x`, and not about members, such as `a.x`.
         self.is_bare = not self.after_object and kind not in {Kind.IMPORT, Kind.ARGUMENT_NAME, Kind.RECORD}
         self.grammar_judged = self.grammar is not None and self.grammar.at(self.session.offset) is not None
         self.scope_judged = not self.is_bare or self.names is not None
@@ -130,7 +130,7 @@ class Place:
         """Return why the suggestion cannot be at the caret; "" if it can, or if that is not known."""
         offset, is_keyword = self.session.offset, self.class_of(suggestion) == "keyword"
         if self.grammar and self.grammar.allows(offset, suggestion.text, keyword=is_keyword) is False:
-            # If the engine does not call it a keyword, the suggestion may be a name.
+            # A suggestion that the engine does not call a keyword may be a name with the same text.
             is_sure = suggestion.kind == "keyword" or not self.grammar.allows(offset, suggestion.text, keyword=False)
             if is_sure:
                 return BARRED_KEYWORD if is_keyword else BARRED_NAME
@@ -155,12 +155,12 @@ class Place:
 
 
 def _is_argument(suggestion: Suggestion) -> bool:
-    # jedi marks the parameters of a called function by `=`; they are in no scope at the caret.
+    # jedi appends `=` to the parameters of a called function. They are in no scope at the caret.
     return suggestion.tail.startswith("=") or suggestion.label.endswith("=") or suggestion.kind == "param"
 
 
 def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
-    """Return the parts of a session's loss, by cause. `others`: ranks of the same sessions in other runs."""
+    """Divide the loss of a session into parts by cause. `others`: the ranks of the same sessions in other runs."""
     session = place.session
     rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
     elsewhere = [ranks[session.id] for ranks in others if session.id in ranks]
@@ -171,7 +171,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
         return [Part(NO_ANSWER, first, Loss(1.0, 1.0), FAULTS[NO_ANSWER])]
     expected = session.expected_text
     for position, suggestion in enumerate(lookup.suggestions):
-        # Acceptance of the right name may leave another text.
+        # A suggestion may have the right name, but insert another text if it is accepted.
         named, tail = suggestion.label or suggestion.text, suggestion.tail
         is_named, is_text = named == expected or named.startswith(f"{expected}("), suggestion.text == expected
         removes, cause = REMOVED in tail or REMOVED_BEFORE in tail, ""
@@ -180,7 +180,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
         elif is_named and tail and not tail.startswith("="):
             cause = MORE_TEXT
         if cause:
-            # Editors filter by the replaced range: with the right range, only these would be above the expected one.
+            # Editors filter suggestions by the text that they replace. With the right range, only these would be ahead.
             ahead = [other for other in lookup.suggestions[:position] if begins(other, lookup.prefix)]
             rank = len(ahead) + 1
             spoiled = Part(cause, first, Loss(float(rank == 1), 1 / rank), FAULTS[cause])
@@ -195,8 +195,8 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
 
 
 def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_first_elsewhere: bool) -> list[Part]:
-    """Split the loss: a part by impossible suggestions ahead, and a part that remains without these."""
-    # A stored list may be shorter than the displayed one: suggestions that are not stored count as allowed.
+    """Split the loss into a part by impossible suggestions, and a part that would remain without them."""
+    # A stored list may be shorter than the displayed one. Suggestions that were not stored count as possible.
     barred = [(suggestion, cause) for suggestion in ahead if (cause := place.barred_by(suggestion))]
     rank_without = rank - len(barred)
     parts = []
@@ -241,7 +241,7 @@ class ClusterParts(msgspec.Struct):
         example = MissExample(
             session=session.id, file=session.file, line=line, expected=expected, rank=rank, ahead=texts
         )
-        # The sort is stable: of equal losses, the first ones stay.
+        # The sort is stable, so of equal losses the earlier ones are kept.
         self.examples = sorted([*self.examples, (size, example)], key=lambda pair: -pair[0])[:EXAMPLES]
 
     def cluster(self, whole: Loss, sessions: int, titles: Sequence[str]) -> Cluster:
@@ -282,8 +282,8 @@ def find_causes(
     others: Mapping[str, Ranks],
     base: tuple[str, Ranks] | None = None,
 ) -> Causes:
-    """Return the clusters of misses. `others`: title of another run → its ranks. `base`: the title and ranks of an
-    earlier run, if only sessions that got worse since then count."""
+    """Return the causes of misses in clusters. `others`: title of another run → its ranks. `base`: the title and ranks
+    of an earlier run, if only the loss since that run is to be explained."""
     gathered: dict[tuple[str, ...], ClusterParts] = {}
     whole, count, judged, valid = Loss(0.0, 0.0), 0, Counter[str](), list[float]()
     for source, sessions in workspace.sessions(Session):
@@ -303,7 +303,7 @@ def find_causes(
                 loss = Loss(part.loss.first * scale.first, part.loss.mrr * scale.mrr)
                 if loss.first or loss.mrr:
                     whole = Loss(whole.first + loss.first, whole.mrr + loss.mrr)
-                    # Misses by order are split further, by the token's kind and the class of the first suggestion.
+                    # A wrong order has a cluster for each kind of token and class of the first suggestion.
                     of_order = (session.properties.kind.value, part.first) if part.cause == ORDER else ()
                     cluster_parts = gathered.setdefault((part.cause, *of_order), ClusterParts(part.cause))
                     cluster_parts.add(part, loss, place)
@@ -333,7 +333,7 @@ def find_causes(
 
 
 def make_placer(source: SourceFile, language: Language | None) -> Callable[[Session], Place]:
-    """Return a function that places sessions of the file, which is parsed when the first session needs it."""
+    """Return a function that makes a `Place` of a session in the file. The file is parsed when it is first needed."""
 
     @cache
     def parse() -> tuple[Continuations | None, NamesInScope | None]:
@@ -346,7 +346,7 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
         )
 
     def place(session: Session) -> Place:
-        # The text of a sample is not a file of the language.
+        # The text of a dataset's sample is not a whole file in the language, so it is not parsed.
         grammar, names = (None, None) if session.properties.kind is Kind.RECORD else parse()
         return Place(session, source.text, language.keywords if language else frozenset(), grammar, names)
 
@@ -354,7 +354,7 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
 
 
 def _valid_share(place: Place) -> float | None:
-    """Return the share of the first suggestions that are possible; None without a list, or if that is not known."""
+    """Return the share of possible suggestions among the first ones; None if there are none, or if it is not known."""
     lookups = place.session.lookups
     first = lookups[place.session.until - 1].suggestions[:VALID_WITHIN] if lookups else ()
     valid = sum(not place.barred_by(suggestion) for suggestion in first)

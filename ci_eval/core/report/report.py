@@ -1,4 +1,4 @@
-"""The figures of a workspace, and the data that reporters read."""
+"""Compute the figures of a workspace, and give reporters the data that they read."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def report(
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write the reports. Return the evaluation, and reporter → the file to open first.
 
-    `shown`: the metrics to show if there is no room for all; () = those of the task that have a figure. `grammars`: end
-    of a file's name → the grammar that colours it. `named`: see TallyJob. `title`: None = the stored one.
+    `shown`: the metrics to show if there is no room for all; if empty, those of the task that have a figure.
+    `grammars`: file ending → grammar that colours the file. `named`: see TallyJob. `title`: if None, the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
     figures = evaluation.filters[EVERYTHING].metrics
     usual = [
         info.name
         for info in evaluation.metrics
-        # Times of a single run depend on the machine, so they are not shown first.
+        # Times of a single run depend on the machine, so they are not shown by default.
         if info.shown and info.unit != "ms" and figures[info.name].value is not None
     ]
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
@@ -112,10 +112,10 @@ def evaluate(
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
     if responses and manifest.statuses.get(Status.SKIPPED.value):
-        # The budget ended the run, and the sessions asked until then are not a random sample.
+        # The budget ended the run early. The sessions asked until then are not a random sample.
         by_filter = {name: _without_intervals(figures) for name, figures in by_filter.items()}
     if manifest.precision:
-        # The sample was drawn for the figure of all tokens.
+        # The size of the sample was chosen for the figure over all sessions, so that figure is the headline.
         filters = filters.led_by_all()
     return Evaluation(
         title=manifest.title,

@@ -1,4 +1,4 @@
-"""Sums over the sessions of a workspace, added up by several processes."""
+"""Sum the sessions of a workspace in several processes."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 
 MANY = 20_000
-"""The fewest sessions for which several processes save more time than they take to start."""
+"""With fewer sessions, starting several processes takes more time than they save."""
 AT_ONCE = 16
-"""The number of files that are summed together. It never varies, since the last digits of sums depend on it."""
+"""The number of files that are summed together. It is constant, since the last digits of sums depend on it."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
 
 Seen = Sequence[Sequence[Observation]]
 Named = Callable[[Iterable[str]], Mapping[str, Metric]]
-"""A function that worker processes call: names → metrics."""
+"""A function that worker processes call to get metrics by name."""
 _PartOfAll = tuple[dict[str, "_Part"], "Sums"]
 
 
 class _Part(msgspec.Struct, kw_only=True):
-    """The sums of one filter. Unlike a Tally, they can be pickled, since they hold no functions."""
+    """The sums of one filter. Unlike a `Tally`, a `_Part` can be pickled, since it holds no functions."""
 
     files: list[str] = msgspec.field(default_factory=list)
     clusters: list[str] = msgspec.field(default_factory=list)
@@ -48,7 +48,7 @@ class _Part(msgspec.Struct, kw_only=True):
     undecided: int = 0
     collected: list[Collected] = msgspec.field(default_factory=list)
     wavering: dict[Kind | None, list[Wavering]] = msgspec.field(default_factory=dict)
-    """Movements by kind of token (None = all kinds); one element per metric."""
+    """The differences between rounds for each kind of token, and for all kinds (None); one element per metric."""
 
 
 class Tally:
@@ -61,7 +61,7 @@ class Tally:
         strata: Mapping[Key, Stratum],
         repeats: Repeats,
     ) -> None:
-        """`strata`: those of the filter's sessions, if strata were asked in unequal shares."""
+        """`strata`: the strata of the filter's sessions if they were asked in unequal shares, else empty."""
         self._sums = _Part()
         self._task, self._metrics, self._part, self._rounds = task, metrics, part, rounds
         self._observations = [Observations(metric, [*strata.values()]) for metric in metrics]
@@ -77,17 +77,17 @@ class Tally:
     def add(
         self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
     ) -> None:
-        """Count a session if it passes. `band`: None if it was not asked. `moved`: by round, if rounds differ."""
+        """Count a session if it passes the filter. `band`: None if not asked. `moved`: `seen` by round, or empty."""
         passes, sums = self._part.passes(session), self._sums
         sums.undecided += passes is None
         if not passes:
             return
-        # Number 0 is for sessions without a weight, such as those that were not asked.
+        # Number 0 stands for sessions without a weight, such as those that were not asked.
         number_of_stratum, stands_for = self._strata.get(stratum, (0, 1.0))
         sums.statuses[session.status] += 1
         if band is not None:
             sums.evaluated[-1] += 1
-            # Type stubs declare counters of whole numbers only.
+            # The type stubs of Counter allow integers only.
             sums.bands[band] += stands_for  # type: ignore[assignment]
         kind, file = session.properties.kind, len(sums.files) - 1
         sums.kinds.add(kind)
@@ -151,7 +151,7 @@ class Tally:
         files = self._group_figures({path: [file] for file, path in enumerate(sums.files)})
         by_file: dict[str, float | None] = {}
         for metric in self._metrics:
-            # Files without an asked session would be missing from the mean over a sample.
+            # There is no mean over files for a weighted sample, which may have no session of some files.
             if metric.statistic == "ratio" and not self._weighted:
                 values = [of.metrics[metric.info.name] for of in files.values()]
                 known = [value for value in values if value is not None]
@@ -163,7 +163,7 @@ class Tally:
             statuses={
                 status.value: sums.statuses[status]
                 for status in Status
-                # Only language models have such sessions.
+                # Only language models have UNREADABLE sessions.
                 if status is not Status.UNREADABLE or sums.statuses[status]
             },
             metrics=self._estimates(asked, again),
@@ -193,16 +193,16 @@ class Tallies(msgspec.Struct, frozen=True, kw_only=True):
     by_filter: dict[str, Tally]
     sums: Sums
     population: int
-    """The sessions of this project under this strategy, asked or not."""
+    """The number of sessions of this project under this strategy, asked or not."""
     asked: float
-    """The smallest share of all strata."""
+    """The smallest asked share of all strata."""
     asked_by_filter: dict[str, float]
 
 
 class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     workspace: Workspace
     named: Named | None
-    """The function by which workers get metrics; None = this process adds up all files."""
+    """The function by which workers get metrics. If None, this process sums all files."""
     filters: tuple[ReportFilter, ...]
 
     @cached_property
@@ -211,7 +211,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
-        """Asked sessions by stratum, and strata by filter; both are empty, and nothing is read, for one stratum."""
+        """The number of asked sessions by stratum, and the strata by filter. For a single stratum, both are empty."""
         asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
         for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
             for session in filter(evaluated, sessions):
@@ -227,7 +227,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
-        # With other random draws the answers would differ, and there is no limit to draws: the asked share is 0.
+        # If answers depend on random draws, whose number has no limit, the asked share counts as 0.
         endless = bool(self.workspace.manifest().draws)
         return Tallies(
             by_filter=by_filter,
@@ -257,13 +257,13 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             return tallies, sums
         done: dict[tuple[Path, ...], _PartOfAll] = {}
         order = deque(waiting)
-        # Metrics hold functions that cannot be pickled, so workers get their names.
+        # Metrics hold functions, which cannot be pickled, so workers get the names of the metrics.
         names = tuple(metric.info.name for metric in observed)
         with Workers[tuple[Path, ...], _PartOfAll](TallyJob.part, jobs=jobs, shared=(self, names)) as workers:
             for outcome in filter(None, workers.map(waiting)):
                 # A part that failed in a worker is summed again in this process, so that the error keeps its type.
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)
-                # Parts are added in the order of the files: the last digits of sums depend on it.
+                # Parts are added in the order of the files, since the last digits of sums depend on the order.
                 while order and order[0] in done:
                     add(done.pop(order.popleft()))
         return tallies, sums
@@ -280,7 +280,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         asked, touched = self._asked
         for part in self.filters:
             keys = touched[part.name]
-            # The strata of a filter's sessions, if they need weights.
+            # `weighted` returns [] if no weights are needed; then `strata` is empty.
             strata = dict(zip(keys, self._strata.weighted(asked, keys), strict=False))
             tallies[part.name] = Tally(task, observed, part, rounds, strata, repeats)
         return tallies, Sums(rounds=Rounds(rounds), prompts=Prompts(observed))
@@ -306,7 +306,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 seen = observe_metrics(observed, session)
                 if asked:
                     sums.prompts.add(session, seen)
-                # The observations of each round, if not all rounds were answered alike.
+                # The observations of each round, if the answers differed between rounds.
                 moved = (
                     list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))
                     if session.otherwise and rounds > 1
@@ -319,13 +319,13 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:
-    """Return folder → indices of the paths below it, without folders that hold all paths, or only one folder."""
+    """Return folder → indices of the paths below it. Folders with all paths, or with just one folder, are excluded."""
     by_folder: dict[str, list[int]] = defaultdict(list)
     for number, path in enumerate(paths):
         for position, character in enumerate(path):
             if character == "/":
                 by_folder[path[: position + 1]].append(number)
-    # Of several folders with the same files, the innermost comes last.
+    # Of several folders with the same files, the innermost comes last and replaces the others.
     innermost = {
         tuple(numbers): folder for folder, numbers in sorted(by_folder.items(), key=lambda entry: len(entry[0]))
     }

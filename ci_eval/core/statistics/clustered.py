@@ -1,7 +1,7 @@
-"""The inference for other code, from the files of this project.
+"""Infer figures and differences for other code like this project from the files of this project.
 
-The sampling units, called clusters, are files, since sessions of one file resemble each other; if many projects were
-merged, projects. The standard error is that of the jackknife, which leaves out one cluster at a time (CV3: MacKinnon,
+The sampling units are called clusters. They are files, since sessions of one file resemble each other, or projects if
+several were merged. The standard error is that of the jackknife, which omits one cluster at a time (CV3: MacKinnon,
 Nielsen & Webb 2023). The degrees of freedom of t come from the fourth moments of what each cluster adds to that error
 (after Pan & Wall 2002). An effect in fewer than 3/n of all clusters may be missing from a sample of n (rule of three).
 """
@@ -18,10 +18,10 @@ from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, clip_interval
 from ci_eval.core.statistics.student import Floats, critical_values
 
 STRETCH = 1.5
-"""The factor by which an interval is widened before it must fit in the margin: a loss in few files looks too small."""
+"""To test equivalence, the interval is widened by this factor, since a loss in few files looks too small."""
 FEWEST_ALIKE = 300
-"""The effective clusters needed to call other code equivalent. In other simulations, a loss as large as the margin in
-one file of sixty was called equivalent in 11 % of comparisons of 100 files, and up to 4 % of 400 and more."""
+"""The effective clusters needed to call other code equivalent. In simulations, a loss as large as the margin in one
+file of sixty was called equivalent in 11 % of comparisons of 100 files, and in up to 4 % of those of 400 or more."""
 
 
 class Clusters(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
     total = rows.sum(axis=0)
     # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
     deviations = _difference(total - rows) - _difference(total)
-    # A figure without a difference in any cluster does not vary, though rounding may leave something.
+    # A figure that differs in no cluster does not vary, but rounding may leave small deviations.
     deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2)) & (len(rows) > 1)] = 0
     squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -43,7 +43,7 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def estimate_other_code(rows: Floats) -> Clusters:
-    """Return the differences for other code. `rows` (clusters x figures x 4): as `Sums.total` by cluster."""
+    """Return the differences for other code. `rows` (clusters x figures x 4): `Sums.total` of each cluster."""
     total, difference = rows.sum(axis=0), _difference(rows.sum(axis=0))
     variance, differing = jackknife(rows)
     effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
@@ -51,7 +51,7 @@ def estimate_other_code(rows: Floats) -> Clusters:
         # If nothing changed, the error is that of one changed session, with one degree of freedom (about 3/n).
         alike = variance == 0
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), np.sqrt(variance))
-        # Simulations held the truth with half of Pan and Wall's degrees of freedom (docs/statistics.md).
+        # With half of Pan and Wall's degrees of freedom, intervals were valid in simulations (docs/statistics.md).
         df = np.where(alike, 1, np.minimum(differing, effective - 1))
     return Clusters(Spread(difference, difference, error, np.maximum(df, 1), np.zeros(len(difference))), effective)
 
@@ -69,8 +69,8 @@ def _difference(sums: Floats) -> Floats:
 
 
 def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
-    """Return the intervals of figures for other code, on the logistic scale between two bounds; (None, None) for one
-    cluster, or equal ones. `rows` (clusters x figures x 2): numerators and denominators."""
+    """Return intervals of figures for other code. If a figure has two bounds, the logistic scale is used. One cluster,
+    or equal ones, have no interval. `rows` (clusters x figures x 2): numerators and denominators."""
     total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]
@@ -90,7 +90,7 @@ def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
             if lowest is not None and highest is not None and lowest < value < highest:
                 span = highest - lowest
                 share = (value - lowest) / span
-                # The logit's derivative 1 / (p (1 - p)) scales the reach (delta method), which may exceed a float.
+                # The logit's derivative 1 / (p (1 - p)) scales the reach (delta method). `min` prevents an overflow.
                 odds, factor = share / (1 - share), np.exp(min(far / span / (share * (1 - share)), 300))
                 low, high = (lowest + span * float(end / (1 + end)) for end in (odds / factor, odds * factor))
         estimates.append(OtherCode(low=low, high=high, effective=float(effective[index])))

@@ -1,10 +1,10 @@
-"""The number of sessions that a comparison needs to find a given difference with a given power, and that a figure needs
-for a given precision.
+"""Compute how many sessions a comparison needs to find a given difference with a given power, and how many a figure
+needs for a given precision.
 
-The first number depends on how much sessions differ between the two engines, which a pilot estimates. The pilot uses
-the size of these differences, never their direction: differences are squared about 0, not about their mean, so swapping
-base and new in any session changes nothing. A stopping rule that uses only the size favours neither verdict, and the
-level holds (internal pilot: Wittes & Brittain 1990; blinded: Gould & Shih 1992; Friede & Kieser 2006).
+The number for a comparison depends on how much sessions differ between the two engines, which a pilot estimates. The
+pilot uses the size of these differences, never their direction: they are squared about 0, not about their mean, so
+swapping base and new in any session changes nothing. A stopping rule that uses only the size favours neither verdict,
+and the level holds (internal pilot: Wittes & Brittain 1990; blinded: Gould & Shih 1992; Friede & Kieser 2006).
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ POINT = 0.01
 MOST_NEEDED = 10**8
 """No comparison of more sessions is planned."""
 ENOUGH_CHANGES = 10.3
-"""The expected number of changed sessions of which eight or more change four times out of five (Poisson)."""
+"""If this many changed sessions are expected, eight or more change with a probability of 80 % (Poisson)."""
 STEPS = 400
-"""The number of sample sizes that are tried; the chosen one is at most some percent too large."""
+"""The number of sample sizes that are tried. The chosen size may be a few percent too large."""
 LEAST = 1.1
-"""The smallest factor by which a phase enlarges the sample, since each phase starts its engines again."""
+"""A phase enlarges the sample by at least this factor, since each phase starts the engines again."""
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     asked: int
     observed: float
-    """Sessions in which the difference was observed; at most `asked`."""
+    """The number of sessions in which the difference was observed; at most `asked`."""
     variance: float
     """The mean square of the difference in one session (`mean_square`)."""
     noise: float
-    """The variance by the engines' own noise, if measured; between files if engines were asked once."""
+    """The variance due to the engines' own noise; if engines were asked once, the variance between files."""
     df: float
     widen: float = 0.0
-    """The interval's addition for answers that did not occur."""
+    """See `Spread.widen`."""
     changes: float | None = None
-    """The sessions that change, if engines were asked once."""
+    """The number of changed sessions if engines were asked once, else None."""
 
     def detectable(self, asked: Floats, power: float) -> Floats:
         times = self.asked / asked
@@ -56,7 +56,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
             total = sampling + noise
             df = self.df * (total / noise) ** 2 if self.noise else np.full(len(asked), np.inf)
         else:
-            # Of two variances the larger counts; since one is measured with an error, that is more than either.
+            # The larger variance counts. One has an error of measurement, so the larger is on average above both.
             total = np.maximum(sampling, noise) * (1 + sqrt(1 / (pi * self.df)))
         errors = critical_values(1 - LEVEL, df) + NORMAL.inv_cdf(power)
         found = errors * np.sqrt(total) + self.widen * times
@@ -64,29 +64,29 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
 
     def enough(self, wanted: float, power: float, least: int | None = None) -> int:
         """Return the smallest number of sessions that finds the difference `wanted`; all sessions if no smaller number
-        does. `least`: the smallest number that is tried; None = those asked."""
+        does. `least`: the smallest number that is tried; if None, it is `asked`."""
         sizes = np.unique(np.geomspace(least or self.asked, self.sessions, STEPS).round())
         fits = bisect_left(range(len(sizes)), True, key=lambda at: self.detectable(sizes[[at]], power)[0] <= wanted)
         return int(sizes[min(fits, len(sizes) - 1)])
 
 
 def mean_square(squares: float, observed: float, most: float = 1.0) -> float:
-    """Return the mean square with two differences of the largest possible size added, as in the interval
-    (`sampled.here`): a pilot without a differing session does not prove that none differs."""
+    """Return the mean square with two differences of the largest possible size added, as in `sampled.estimate_project`:
+    a pilot in which no session differs does not prove that none does."""
     return (squares + 2 * most**2) / (observed + 2)
 
 
 def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, power: float) -> int:
-    """Return the sessions after the next phase; `asked` if these suffice. `pilot`: None if nothing is known yet."""
+    """Return the number of sessions asked by the end of the next phase; `asked` if these suffice."""
     if asked == 0:
         return min(FIRST, sessions)
-    # Without an observation, the variance is not known: the sample doubles.
+    # The pilot is None if nothing was observed, so the variance is not known: the sample doubles.
     enough = pilot.enough(wanted, power) if pilot else 2 * asked
     return asked if enough <= asked else min(sessions, max(enough, int(LEAST * asked)))
 
 
 def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determinism) -> float:
-    """Return the longer distance from a ratio to an end of its interval. `rows`: numerators and denominators."""
+    """Return the distance from a ratio to the farther end of its interval. `rows`: numerators and denominators."""
     total, observed = rows.sum(axis=0), int((rows[:, 1] != 0).sum())
     if not observed:
         return np.inf
@@ -98,13 +98,13 @@ def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determ
 
 
 def next_size_of_figure(reached: float, asked: int, sessions: int, wanted: float) -> int:
-    """Return the sessions after the next phase; `asked` if `reached`, the half width, is at most `wanted`."""
+    """Return the number of sessions asked by the end of the next phase. `reached`, `wanted`: half widths."""
     if asked == 0:
         return min(FIRST, sessions)
     if asked == sessions or reached <= wanted:
         return asked
     if np.isinf(reached):
         return min(sessions, 2 * asked)
-    # The square of the reach is proportional to 1/n - 1/N.
+    # The square of the half width is proportional to 1/n - 1/N, for n of N sessions.
     enough = 1 / ((wanted / reached) ** 2 * (1 / asked - 1 / sessions) + 1 / sessions)
     return min(sessions, max(int(np.ceil(enough)), int(LEAST * asked)))

@@ -1,4 +1,4 @@
-"""The start-up times and the memory of engines: merged over several workers, and as figures."""
+"""Merge the start-up times and the memory of engines over workers, and compute figures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def merge_footprints(parts: Iterable[Footprint]) -> Footprint:
         start_ups=_sort_starts(start for part in footprints for start in part.start_ups),
         start_cpus=_sort_starts(start for part in footprints for start in part.start_cpus),
         waited=round(sum(part.waited for part in footprints), 3),
-        # The figure is of one engine, so the memory of several workers is not summed.
+        # The figure is the memory of one engine, so the memory of several workers is not summed.
         memory=max((part.memory for part in footprints if part.memory is not None), default=None),
         of_worker=any(part.of_worker for part in footprints),
     )
@@ -45,13 +45,13 @@ def merge_footprints(parts: Iterable[Footprint]) -> Footprint:
 def _sort_starts(times: Iterable[float]) -> tuple[float, ...]:
     starts = sorted(times)
     if len(starts) > MOST_STARTS:
-        # A footprint stores at most MOST_STARTS, which are spread evenly over all.
+        # A footprint stores at most MOST_STARTS times, which are spread evenly over all of them.
         starts = [starts[place * (len(starts) - 1) // (MOST_STARTS - 1)] for place in range(MOST_STARTS)]
     return tuple(starts)
 
 
 def figures(of: Footprint) -> dict[str, Estimate]:
-    """Return the known figures by name, without intervals: they describe one machine."""
+    """Return the known figures by name. They have no intervals, since they describe one machine."""
     times = {START_UP.name: of.start_ups, START_CPU.name: of.start_cpus}
     estimates = {name: Estimate(value=median(starts), n=len(starts)) for name, starts in times.items() if starts}
     return estimates | ({} if of.memory is None else {MEMORY.name: Estimate(value=of.memory / 1e6, n=of.weighed)})

@@ -1,4 +1,4 @@
-"""Tests of ranks, signs and categories: changes of level, two samples, directions, and the agreement of raters."""
+"""Test ranks, signs and categories: changes of level, two samples, directions, and the agreement of raters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ci_eval.core.statistics.student import Floats
 
 LEVEL = 0.01
-# The observed series is one permutation itself, so p-values are multiples of 1/1000.
+# The observed series counts as one more permutation, so p-values are multiples of 1/1000.
 PERMUTATIONS = 999
 
 
@@ -30,11 +30,11 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 def find_level_changes(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
-    """Return changes of level of `floor` or more, in order: Pettitt's test (1979), p by permutation.
+    """Return the changes of level by at least `floor`, in order, by Pettitt's test (1979) with permutations.
 
-    Both sides of a change are searched again (E-divisive; Matteson & James 2014). The test reads ranks: a single very
-    bad night is not a change, and does not hide one. A few equal figures may be a change: two after twenty others, or
-    four after eight.
+    Both sides of a change are searched again (E-divisive; Matteson & James 2014). The test reads ranks, so a single
+    very bad night is not a change, and does not hide one. A few equal figures may be a change, such as two after twenty
+    others, or four after eight.
     """
     series, p_values = np.asarray(values, dtype=np.float64), dict[int, float]()
     if not values:
@@ -47,7 +47,7 @@ def find_level_changes(values: Sequence[float], *, floor: float, seed: int) -> l
 
 def _search(series: Floats, begin: int, end: int, floor: float, seed: int, p_values: dict[int, float]) -> None:
     part = series[begin:end]
-    # Even the best cut of so few figures cannot reach LEVEL: their permutations are too few.
+    # So few figures have too few permutations for any cut to reach LEVEL.
     if len(part) < 3:
         return
     # Figures that differ by rounding alone share a rank.
@@ -86,7 +86,7 @@ def _best_cuts(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
 
 
 FEWEST_RATED = 20
-"""The items below which kappa has no interval: its standard error is for large samples."""
+"""With fewer items, kappa has no interval, since its standard error is for large samples."""
 NORMAL_975 = 1.959964
 
 
@@ -96,7 +96,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     both: int
     equal: int
     kappa: float | None
-    """Cohen's kappa: 1 for full agreement, 0 for chance. None if both raters gave all items one verdict."""
+    """Cohen's kappa: 1 for full agreement, 0 for chance. None if both raters gave all items the same verdict."""
     low: float | None = None
     high: float | None = None
     """The 95 % interval; None for few items, and for full agreement (standard error 0)."""
@@ -110,7 +110,7 @@ def measure_agreement(pairs: Sequence[tuple[str, str]]) -> Agreement:
     of_first, of_second = (Counter(pair[side] for pair in pairs) for side in (0, 1))
     by_chance = sum(of_first[verdict] * of_second[verdict] for verdict in of_first)
     plain = Agreement(both=size, equal=equal, kappa=None, counts=dict(counts))
-    # In integers, so that full agreement by chance is exact.
+    # Integers are compared, so that full agreement by chance is found exactly.
     if not size or by_chance == size**2:
         return plain
     observed, chance = equal / size, by_chance / size**2
@@ -120,7 +120,7 @@ def measure_agreement(pairs: Sequence[tuple[str, str]]) -> Agreement:
         margins = (of_second[first] + of_first[second]) / size
         weight = (1 - chance) - margins * (1 - observed) if first == second else (1 - observed) * margins
         variance += count / size * weight**2
-    # Rounding may leave a little more than nothing.
+    # Rounding may leave a variance slightly above 0.
     if size < FEWEST_RATED or variance <= 1e-12:
         return replace(plain, kappa=kappa)
     reach = NORMAL_975 * (sqrt(variance / size) / (1 - chance) ** 2)
@@ -128,11 +128,11 @@ def measure_agreement(pairs: Sequence[tuple[str, str]]) -> Agreement:
 
 
 def sign_test(up: int, down: int) -> float:
-    """Return the exact two-sided p-value if both directions were equally likely."""
+    """Return the exact two-sided p-value of the hypothesis that both directions are equally likely."""
     changes, fewer = up + down, min(up, down)
     if not changes:
         return 1.0
-    # Logarithms, since 2^-changes underflows from about 1,075 changes on.
+    # Logarithms are used, since 2^-changes underflows from about 1,075 changes on.
     term = exp(lgamma(changes + 1) - lgamma(fewer + 1) - lgamma(changes - fewer + 1) - changes * log(2))
     tail = 0.0
     for count in range(fewer, -1, -1):

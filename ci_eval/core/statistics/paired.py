@@ -1,4 +1,4 @@
-"""Intervals of differences and of means over projects, and verdicts on them."""
+"""Compute intervals of differences and of means over projects, and judge them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ci_eval.core.statistics.student import NORMAL, Floats, critical_values, tai
 
 LEVEL = 0.95
 Limits = tuple[float | None, float | None]
-"""The bounds of one session (`MetricInfo.limits`); None if there is none."""
+"""The smallest and the largest value of a session (`MetricInfo.limits`); None if there is no such bound."""
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
 """Unit → the smallest difference that may be called better or worse."""
@@ -34,21 +34,21 @@ class Spread(msgspec.Struct, frozen=True):
     df: Floats
     """Degrees of freedom of t; infinite for the normal distribution."""
     widen: Floats
-    """The amount added to both sides of the interval for answers that did not occur."""
+    """What is added at both ends of the interval, since answers may differ although all that were seen agree."""
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A 95 % interval; `p` is below 5 % exactly if it excludes 0."""
+    """A 95 % interval. `p` is below 5 % if and only if the interval excludes 0."""
 
     low: float
     high: float
     p: float
     detectable: float
-    """The smallest true difference that such data would show four times out of five."""
+    """The smallest true difference that the interval would show with a power of 80 %."""
 
 
 def make_intervals(spread: Spread, tests: int = 1) -> list[Interval]:
-    """Return intervals that each hold with 95 %, adjusted for the number of `tests` (Bonferroni)."""
+    """Return 95 % intervals that are adjusted for the number of `tests` (Bonferroni)."""
     reach = critical_values((1 - LEVEL) / tests, spread.df) * spread.error
     distance = np.maximum(np.abs(spread.center) - spread.widen, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -71,7 +71,7 @@ def holm(p_values: Sequence[float]) -> float:
 
 
 def verdict(interval: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
-    """Return the verdict on a difference. `stretch`: the interval must fit in the margin if it is this much wider."""
+    """Return the verdict on a difference. `stretch`: the interval is widened by this factor to test equivalence."""
     if better == "neither":
         return Verdict.NOT_COMPARABLE
     if (interval.low > 0 or interval.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
@@ -102,7 +102,7 @@ def expected_maximum(count: int) -> float:
 
 
 def winners_bias(differences: Iterable[Difference | None], count: int) -> float | None:
-    """Return the overestimate of the best of `count` equally good evaluations; None if nothing is uncertain."""
+    """Return by how much the best of `count` equally good evaluations looks too good; None if nothing is uncertain."""
     # A difference without an interval, or without uncertainty, has no standard error.
     errors = [
         (of.detectable - (of.high - of.low) / 2) / FOUR_OF_FIVE
@@ -126,22 +126,22 @@ def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] 
 
 
 FEWEST_PROJECTS = 5
-"""The fewest projects for an interval: with fewer, it is too wide, and nothing shows that figures are normal."""
+"""An interval needs at least this many projects: with fewer, it is too wide, and figures may not be normal."""
 FEWEST_PROJECTS_ALIKE = 60
-"""The fewest projects for the verdict equivalent: a loss in one of twenty is then likely seen (rule of three)."""
+"""The verdict "equivalent" needs this many projects, which likely show a loss in one of twenty (rule of three)."""
 
 
 def over_projects(
     values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], *, judged: bool = False
 ) -> dict[str, OverProjects]:
-    """Return each metric's mean over projects, its interval adjusted for the number of metrics (Bonferroni). `judged`:
-    values are differences (new - base), and get a verdict."""
+    """Return each metric's mean over projects. Intervals are adjusted for the number of metrics (Bonferroni). `judged`:
+    True if the values are differences (new - base), which get a verdict."""
     return {info.name: _over_projects(values[info.name], info, len(infos), judged=judged) for info in infos}
 
 
 def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, judged: bool) -> OverProjects:
     count = len(values)
-    # Projects are the sample, so they weigh the same, however many sessions they have.
+    # Projects are the sample, so they have equal weights, whatever their numbers of sessions.
     plain = OverProjects(mean=float(np.mean(values)) if count else None, n=count)
     if plain.mean is None or count < FEWEST_PROJECTS:
         return replace(plain, why=f"{count} of the projects have this figure, an interval takes {FEWEST_PROJECTS}")

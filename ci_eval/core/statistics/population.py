@@ -1,4 +1,4 @@
-"""The number of a project's sessions under a strategy (its population), and the share that was asked."""
+"""Count the sessions that a project has under a strategy (its population), and the share of them that was asked."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ci_eval.core.model.sessions import NOTABLE
 
 FILES = "files"
 UNEQUAL = 1.1
-"""The smallest difference between shares that needs weights; smaller ones may come from random variation."""
+"""Sessions get weights if the largest asked share exceeds the smallest by this factor. A smaller one may be chance."""
 
 
 def find_cluster(path: str, unit: str) -> str:
-    """Return the cluster of a file: itself, its project, or (for any other `unit`) its folder."""
+    """Return the cluster of a file: the file, its project, or (for any other `unit`) its folder."""
     if unit == FILES:
         return path
     return project_from_path(path, merged=True) if unit == "projects" else path.rpartition("/")[0]
 
 
 def select_shard_files(files: Mapping[str, int], shard: str | None) -> Mapping[str, int]:
-    """Return files (path → sessions) with the shard's sessions in each; all files if `shard` is None."""
+    """Return path → number of the shard's sessions in the file; `files` (path → sessions) if `shard` is None."""
     if shard is None:
         return files
     own = Shard.parse(shard)
@@ -38,7 +38,7 @@ def project_from_path(path: str, *, merged: bool) -> str:
 
 
 Key = tuple[str, str]
-"""The project ("" unless merged), and the class in it ("" unless drawn by classes)."""
+"""The project ("" unless projects were merged), and the class of session ("" unless the sample used classes)."""
 
 
 class Stratum(msgspec.Struct, frozen=True):
@@ -58,10 +58,10 @@ class Strata(msgspec.Struct, frozen=True, dict=True):
     """The strata of a sample: merged projects, and the classes of sessions that a limited sample was drawn from."""
 
     sessions: Mapping[Key, int]
-    """All sessions by stratum. The order of classes counts, see `find_class`."""
+    """The number of sessions of each stratum, asked or not. The order of classes matters: see `find_class`."""
     merged: bool = False
     unread: float = 0.0
-    """The unread share of the source, whose sessions are not known."""
+    """The share of the source that could not be read, so that its sessions are not known."""
 
     @cached_property
     def _classes(self) -> dict[str, tuple[str, ...]]:
@@ -77,7 +77,7 @@ class Strata(msgspec.Struct, frozen=True, dict=True):
         return project, find_class(self._classes.get(project, ()), session.properties.kind, session.typed)
 
     def weighted(self, asked: Mapping[Key, int], keys: Iterable[Key]) -> list[Stratum]:
-        """Return these strata in order if their asked shares differ so much that sessions need weights; else []."""
+        """Return the strata of `keys` in order if their asked shares differ so much that they need weights; else []."""
         sample = [Stratum(max(self.sessions.get(key, 0), asked[key]), asked[key]) for key in keys]
         shares = [stratum.share for stratum in sample]
         return sample if min(shares, default=1.0) * UNEQUAL < max(shares, default=1.0) else []
@@ -86,7 +86,7 @@ class Strata(msgspec.Struct, frozen=True, dict=True):
         return max(sum(self.sessions.values()), sum(asked.values()))
 
     def share(self, asked: Mapping[Key, int], keys: Collection[Key] = ()) -> float:
-        """Return the smallest share that was asked of these strata; of all without `keys`."""
+        """Return the smallest asked share of the strata in `keys`, or of all strata if `keys` is empty."""
         sizes = {key: self.sessions.get(key, 0) for key in keys or self.sessions}
         shares = [asked.get(key, 0) / max(size, asked.get(key, 0)) for key, size in sizes.items() if size]
         # The smallest share gives the widest interval. Sessions of unreadable source must not count as asked.

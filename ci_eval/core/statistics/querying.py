@@ -1,4 +1,4 @@
-"""The figures of usage queries: F1 by scenario, context and type, and differences of strategies over the same cases."""
+"""Compute the figures of usage queries: F1 by scenario, context and type, and differences between strategies."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ TYPES = 10
 PAIRS = (("REAL*", "REAL"), ("LINEAR", "REAL"), ("RANDOM", "REAL"))
 NEXT_STATE = "REAL, next state"
 LABEL = re.compile(r"(\d+)(?:-(\d+))?(?:\+(\d+))?")
-"""A case's numbers of calls: at the start, removed, added."""
+"""The label of a case (`QueryCase.label`): the number of calls at the start, minus removed, plus added calls."""
 KEPT, WANTED = ("0", "1", "2", "3", "4", "5+"), ("1", "2", "3", "4", "5", "6+")
-"""Rows and columns of the paper's table 3."""
+"""Rows (kept calls) and columns (calls at the end) of table 3 in the paper that `core/queries` names."""
 
 
 class _Case(msgspec.Struct, frozen=True):
     cluster: str
     about: Properties
     f1: dict[str, float] = msgspec.field(default_factory=dict)
-    """Scores by strategy; that of REAL about the next state is at NEXT_STATE."""
+    """The score of each strategy. NEXT_STATE has the score of REAL if the next state, not the end, is expected."""
 
     @property
     def part(self) -> str:
@@ -108,7 +108,7 @@ def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
 
 
 def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimism | None:
-    """Return the mean difference over the cases with both strategies; None without such a case."""
+    """Return the mean of `more` - `less` over the cases with both strategies; None if there is no such case."""
     both = [(case.cluster, case.f1[more], case.f1[less]) for case in cases if more in case.f1 and less in case.f1]
     if not both:
         return None

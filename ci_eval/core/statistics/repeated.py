@@ -1,8 +1,8 @@
-"""The engine's own noise: how much figures vary because the engine answers the same sessions differently in each round.
+"""Measure the engine's own noise: how much figures vary because its answers to the same sessions differ between rounds.
 
 A report has the figures of the first round, which is one of the rounds that might have happened, so the variance of a
 figure is that between rounds. All sessions of a file may vary together (an index that is not ready, a crash, a cache),
-so a file counts as one: its sums are taken in each round, and the variances of these sums are added over files.
+so a file counts as one unit: its sums are computed in each round, and the variances of these sums are added up.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class NoiseVariance(msgspec.Struct, frozen=True):
             return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
 
     def add_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
-        """Return the standard errors and degrees of freedom with the `variance` of sampling, which is known well."""
+        """Add the `variance` of sampling, which has no error of its own. Return standard errors, degrees of freedom."""
         total = variance + self.variance
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
@@ -45,7 +45,7 @@ class Wavering:
         self._files: dict[int, Floats] = {}
 
     def add(self, seen: Floats, file: int = 0) -> None:
-        """Add a session that differs between rounds: (rounds x figures x numbers)."""
+        """Add a session that differs between rounds. `seen`: its numbers (rounds x figures x numbers)."""
         # Sessions that are answered alike add the same to every round, which changes no variance.
         self._files[file] = self._files.get(file, 0) + (seen - seen[0])
 
@@ -54,7 +54,7 @@ class Wavering:
             self._files[files + file] = self._files.get(files + file, 0) + weight * moved
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> NoiseVariance:
-        """Return the variances. `weights` (figures x numbers): the derivatives of figures with respect to sums."""
+        """Return the variances of figures. `weights` (figures x numbers): their derivatives with respect to sums."""
         if not self._files:
             return NoiseVariance(np.zeros(len(weights)), np.full(len(weights), np.inf))
         moved = np.stack(list(self._files.values()))[:, :, list(figures)]
@@ -66,26 +66,26 @@ class Wavering:
 
 
 RULE_OF_THREE = 3.0
-"""If none of n sessions differed, at most a share of 3/n does, with 95 % (rule of three)."""
+"""If none of n sessions differed, the true share that differs is at most 3/n, with a confidence of 95 %."""
 
 
 class Repeats(msgspec.Struct, frozen=True):
-    """What is known about whether engines answer alike if they are asked again.
+    """What is known about whether engines give the same answers if they are asked again.
 
-    A second round, in a fresh process, shows that. An engine that is a function of its question always answers alike. A
-    second question to the same process shows neither an index that was not ready nor a process that crashed.
+    Only a second round, in a fresh process, shows that: a second question to the same process shows neither an index
+    that was not ready nor a process that crashed. An engine that is a function of its question needs no second round.
     """
 
     asked: int = 0
-    """Sessions of all these engines together that were asked more than once."""
+    """The number of sessions, over all these engines, that were asked more than once."""
     differed: int = 0
-    """Sessions that were not answered alike each time."""
+    """The number of these sessions whose answers differed."""
     whole: bool = True
     """True if each engine is a function of its question, or was asked all sessions in several rounds."""
 
     @classmethod
     def of(cls, sides: Iterable[tuple[bool, int, Determinism | None]]) -> Repeats:
-        """`sides`: whether an engine is a function of its question, its rounds, and sessions asked again."""
+        """`sides`: for each engine, whether it is a function of its question, its rounds, and its repeated sessions."""
         unsure = [(rounds, state) for constructed, rounds, state in sides if not constructed]
         again = sum((state for _, state in unsure if state), Determinism())
         return cls(again.asked, again.differed, all(rounds > 1 and state for rounds, state in unsure))
@@ -104,7 +104,7 @@ DETERMINISTIC = Repeats()
 
 
 class SecondQuestions(msgspec.Struct):
-    """Sessions that one process was asked twice, and their files: a bound on the noise of an engine asked once."""
+    """Sessions that one process was asked twice, and their files. They bound the noise of an engine with one round."""
 
     sessions: Determinism = msgspec.field(default_factory=Determinism)
     files: Determinism = msgspec.field(default_factory=Determinism)
@@ -121,9 +121,9 @@ class SecondQuestions(msgspec.Struct):
     def bound(self, sizes: Floats, span: float) -> NoiseVariance:
         """Return an upper bound on the variance of a mean over sessions that vary file by file.
 
-        `sizes`: the sessions of each file. `span`: the largest change of one session. A file that is answered in
-        another way half of the time has 1/4 of its squared size as variance, and differs half of the time if asked
-        twice. A figure changes by no more than the share of sessions that are answered in another way.
+        `sizes`: the number of sessions of each file. `span`: the largest change of one session. A file whose answers
+        change half of the time has a variance of 1/4 of its squared size, and differs half of the time if asked twice.
+        A figure changes by no more than the share of sessions whose answers change.
         """
         of_files = highest_share(self.files) / 2 * float((sizes**2).sum()) / max(float(sizes.sum()) ** 2, 1)
         variance = span**2 * min(of_files, (highest_share(self.sessions) / NORMAL.inv_cdf(0.975)) ** 2)
@@ -141,7 +141,7 @@ class Rounds:
         self._sessions = 0
         self._differing = 0
         self._sums = np.zeros((rounds, 2))
-        """By round: the sum of latencies, and their number."""
+        """For each round, the sum of latencies and their number."""
 
     def add(self, session: SessionScore) -> None:
         if not evaluated(session):
@@ -166,7 +166,7 @@ class Rounds:
 
 
 def measure_noise(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
-    """Return how much an engine differed from itself; None if sessions were asked once."""
+    """Return how much an engine's answers differed between rounds; None if there was one round."""
     totals = Rounds(rounds)
     for session in sessions if rounds > 1 else ():
         totals.add(session)

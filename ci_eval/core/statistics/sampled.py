@@ -1,8 +1,8 @@
-"""The inference for this project, whose sessions under this strategy are a finite population.
+"""Infer figures and differences for this project, whose sessions under this strategy are a finite population.
 
-The asked sessions are sampled without replacement (`chance.py`), so only the other sessions are uncertain, and nothing
-is if all were asked. So that an interval has a width even if changes are rare, two sessions are added to the sample:
-one with the largest possible gain, one with the largest possible loss (Bonett & Price 2012, for paired proportions).
+Sessions are sampled without replacement (`chance.py`), so only those that were not asked are uncertain. Two sessions
+are added to the sample, so that an interval has a width even if changes are rare: one with the largest possible gain,
+and one with the largest possible loss (Bonett & Price 2012, for paired proportions).
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ci_eval.core.statistics.repeated import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FEWEST_OBSERVED = 3
-"""The fewest sessions for an interval, unless all were asked: that of one or two would be as wide as the bounds."""
+"""An interval needs this many sessions, unless all were asked: with fewer, it would be as wide as the bounds."""
 
 
 def estimate_project(
     total: Floats, products: Floats, observed: Floats, asked: float, gains: Floats, changed: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """Return the centers of the intervals of differences (new - base), and the variances of sampling.
+    """Return the centers of the intervals of differences (new - base), and the sampling variances.
 
-    `total` (figures x 4): base's numerator and denominator, then new's. `products` (4 figures x 4 figures): the summed
+    `total` (figures x 4): base's numerator and denominator, then new's. `products` (4 figures x 4 figures): the sums of
     products of each two of these numbers. `asked`: a share; 0 for an infinite population. `gains`: see `largest_gains`.
-    `changed`: whether any session changed; without one, a difference is a rounding error.
+    `changed`: whether any session changed; if none did, a computed difference is a rounding error.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         difference = np.where(changed, total[:, 2] / total[:, 3] - total[:, 0] / total[:, 1], 0.0)
@@ -46,12 +46,12 @@ def estimate_project(
 
 
 def largest_gains(spans: Sequence[float | None]) -> Floats:
-    """Return the largest gain of one session, by figure; 1 if it has no bound."""
+    """Return the largest gain of one session for each figure; 1 if the figure has no bound."""
     return np.array([1.0 if span is None else span for span in spans])
 
 
 FEWEST_RANKS = 200
-"""The fewest hits for the interval of a mean rank: with fewer, rare very long lists are too often missing."""
+"""The interval of a mean rank needs this many hits: with fewer, the rare very long lists are too often missing."""
 
 
 def sum_powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -63,7 +63,7 @@ def sum_powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float:
     """Return (Σr²)²/Σr⁴ of the residuals r = value - ratio · weight: the effective number of sessions in the error of a
-    ratio, infinite without residuals. `squares`, `fourths`: see `sum_powers`. `total`: sums of values and weights."""
+    ratio; infinite if all r are 0. `squares`, `fourths`: see `sum_powers`. `total`: sums of values and weights."""
     # Large terms nearly cancel each other, so floats would lose digits; fractions lose nothing.
     ratio = Fraction(total[0]) / Fraction(total[1])
     # The sums of (value - ratio · weight)^2 and ^4, by the binomial theorem.
@@ -87,15 +87,16 @@ def figure(
 ) -> tuple[float | None, float | None]:
     """Return the 95 % interval (low, high) of a single figure, within its limits and around the figure.
 
-    Both ends are the figure if all sessions were asked and no noise was measured; (None, None) below FEWEST_OBSERVED
-    sessions. A metric without a bound, such as the rank, uses t with `effective` degrees of freedom, since single ranks
-    may be very large; it has no interval if that is 0, or below FEWEST_RANKS sessions. So that shares of 0 or 1 have a
-    width, two sessions with the highest and two with the lowest value are added (Agresti & Coull 1998).
-    `unseen`: the share of sessions that may be answered in another way although none was.
+    Both ends are the figure if all sessions were asked and no noise was measured. Fewer than FEWEST_OBSERVED sessions
+    have no interval (None, None). A metric without a bound, such as the rank, uses t with `effective` degrees of
+    freedom, since single ranks may be very large. It needs FEWEST_RANKS sessions and an `effective` above 0. Two
+    sessions with the highest and two with the lowest value are added, so that the interval of a share of 0 or 1 has a
+    width (Agresti & Coull 1998).
+    `unseen`: the share of sessions whose answers may differ although none did.
     """
     value, left = float(total[0] / total[1]), 1 - asked
     lowest, highest = limits
-    # A figure outside shows that the metric has no such bound.
+    # A figure outside its limits shows that the metric is not bounded by them.
     bounded = lowest is not None and highest is not None and lowest <= value <= highest
     middle, most = value, 1.0
     if lowest is not None and highest is not None and bounded:
@@ -103,12 +104,12 @@ def figure(
     more, is_steady = unseen * (2 * most if bounded else 1.0), noise is None or not noise.variance[0]
     if left <= 0 and is_steady:
         return clip_interval(limits, value - more, value + more, value)
-    # With 37 to 100 ranks, intervals held the truth in only 81 to 95 % of draws (docs/statistics.md).
+    # With 37 to 100 ranks, intervals contained the true value in only 81 to 95 % of draws (docs/statistics.md).
     if observed < FEWEST_OBSERVED or (not bounded and (observed < FEWEST_RANKS or not effective)):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
     if not bounded and np.isinf(effective) and is_steady:
-        # No session differs from another, as with the control that knows every answer.
+        # No session differs from another, as with the control engine that knows every answer.
         return clip_interval(limits, value - more, value + more, value)
     squares = max(float(weights @ products @ weights), 0.0)
     size = observed + 4 * left
@@ -125,10 +126,9 @@ def figure(
 
 
 def influence(total: Floats) -> Floats:
-    """Return the derivative of each difference (new - base) with respect to `total` (figures x 4), as 4 figures x
-    figures.
+    """Return the derivatives of each difference (new - base) with respect to `total` (figures x 4).
 
-    The product of a session's numbers with a column is what the session adds to that difference, to first order.
+    The shape is 4 figures x figures. A session's numbers times a column are what it adds to a difference (first order).
     """
     weights = np.zeros((total.size, len(total)))
     for figure, (base, below_base, new, below_new) in enumerate(total):
@@ -140,17 +140,17 @@ def influence(total: Floats) -> Floats:
 def pool(
     sample: Sequence[Stratum], weights: Floats, total: Floats, products: Floats, observed: Floats, *, finite: bool
 ) -> tuple[Floats, Floats]:
-    """Return sums of products, and effective sessions (Σw)²/Σw² (Kish 1965), with which formulas for a simple sample,
-    of the smallest share asked, give the variance of a stratified one.
+    """Convert a stratified sample, so that formulas for a simple sample of the smallest asked share give its variance.
+    Return sums of products, and effective sessions (Σw)²/Σw² (Kish 1965).
 
-    `weights`: of an asked session, by stratum. `total` (strata x numbers), `products` (strata x numbers x numbers),
-    `observed` (strata x figures): over the asked sessions. The variance is that within strata, with finite population
-    correction (Cochran, Sampling Techniques, 5.9) if `finite`.
+    `weights`: the weight of a session in each stratum. `total` (strata x numbers), `products` (strata x numbers x
+    numbers) and `observed` (strata x figures) are sums over the asked sessions. The variance is that within strata,
+    with finite population correction (Cochran, Sampling Techniques, 5.9) if `finite`.
     """
     asked = np.array([stratum.asked for stratum in sample], dtype=np.float64)
     left = np.array([1 - stratum.share if finite else 1.0 for stratum in sample])
     factors = weights**2 * left / (left.max() or 1.0) * (asked + 1) / asked
-    # The mean of a few sessions is hardly known, so it counts as that of one session more.
+    # The mean of a few sessions is hardly known, so its square is divided by one session more.
     within = products - total[:, :, None] * total[:, None, :] / (asked + 1)[:, None, None]
     with np.errstate(invalid="ignore"):
         effective = (weights @ observed) ** 2 / (weights**2 @ observed)

@@ -1,4 +1,4 @@
-"""Figures with 95 % intervals, for this project and for other code like it, made of the observations in sessions."""
+"""Compute figures with 95 % intervals from observations: for this project, and for other code like this project."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from ci_eval.core.statistics.timing import nearest_rank
 Numbers = NDArray[np.int64]
 
 AT_ONCE = 4096
-"""The sessions that are passed on together, and the observations that are summed together."""
+"""The number of sessions that are passed on together, and of observations that are summed together."""
 
 
 def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
-    """Pack file, stratum (below 2^20) and a third number, such as the kind of token (below 2^12), into one."""
+    """Pack three numbers into one: a file, a stratum (below 2^20), and a kind of token (below 2^12)."""
     # One int64 per observation takes a third of the memory of three int64.
     return file << 32 | stratum << 12 | kind
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """A metric's observations without the metric: sums by kind, and rows as in `Observations.add`."""
+    """The observations of a metric, without the metric itself: sums by kind, and rows as in `Observations.add`."""
 
     sums: dict[int, _Sums]
     places: Numbers
@@ -45,13 +45,13 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 class Observations:
-    """What one metric observed. Of ratios and counts only sums are stored, which take little memory."""
+    """The observations of one metric. For ratios and counts, only sums are stored, to save memory."""
 
     def __init__(self, metric: Metric, strata: Sequence[Stratum] = ()) -> None:
-        """`strata`: those of the sample, if sessions of different strata have different weights."""
+        """`strata`: the strata of the sample if their sessions have different weights, else empty."""
         self.metric = metric
         self.strata = strata if metric.statistic != "count" else ()
-        # Strata are numbered from 1; 0 means sessions without one.
+        # Strata are numbered from 1; 0 stands for sessions without a stratum.
         weights = [0.0, *(stratum.weight for stratum in self.strata)]
         self._stands_for = np.array(weights) if self.strata else None
         self._sums: dict[int, _Sums] = {}
@@ -76,7 +76,7 @@ class Observations:
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, _Sums(len(self.strata))).add_all(sums, files)
         if len(collected.seen):
-            # A file's number is the highest part, so adding shifts the files and leaves stratum and kind alone.
+            # The file is the highest part of a location, so the addition changes neither stratum nor kind.
             self._parts.append((collected.places + pack_location(files), collected.seen))
 
     def _sum_up(self) -> None:
@@ -110,7 +110,7 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return value and weight of each observation, and how many sessions it represents (None = one)."""
+        """Return value and weight of each observation, and how many sessions each represents; None if each is one."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
@@ -138,7 +138,7 @@ class Collector:
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
         self._places: array[int] = array("q")
-        # The number of observations of each metric in each session, and all observations, one after the other.
+        # `_counts`: the number of observations of each metric in each session. `_numbers`: all observations in order.
         self._counts: array[int] = array("q")
         self._numbers: array[float] = array("d")
 
@@ -165,13 +165,13 @@ class Collector:
 class _Sums:
     def __init__(self, strata: int = 0) -> None:
         self.strata = np.zeros((strata, 6))
-        """Sums by stratum: values, weights, `sum_powers`, number observed. With strata, other sums are weighted."""
+        """Sums by stratum: value, weight, `sum_powers`, count. If there are strata, all other sums are weighted."""
         self.rows: Floats = np.zeros((0, 3))
         """Sums by file: values (numerators), weights (denominators), count."""
         self.squares = np.zeros(3)
         self.fourths = np.zeros(5)
         self.observed = 0
-        """Observations whose weight is not 0."""
+        """The number of observations whose weight is not 0."""
 
     def add(self, files: Numbers, seen: Floats) -> None:
         first, last = int(files.min()), int(files.max())
@@ -214,9 +214,9 @@ def estimate(
 ) -> Estimate:
     """Return a figure with 95 % intervals for this project (`sampled.figure`) and for other code (`clustered.figures`).
 
-    `asked`: the asked share of the project's sessions. `wavering`: None for one round. `kind`: the kind of token to
-    include; None = all. `clusters`: the cluster of each file. Counts and quantiles have no intervals. Neither do times,
-    since a busy machine slows all sessions together, which no sample shows.
+    `asked`: the asked share of the project's sessions. `wavering`: None if there was one round. `kind`: the kind of
+    token to include; if None, all kinds. `clusters`: the cluster of each file. Counts and quantiles have no intervals.
+    Neither do times, except CPU times: a busy machine slows all sessions together, which no sample shows.
     """
     metric, unit = observations.metric, observations.metric.info.unit
     timed = metric.timed or unit == "ms"
@@ -231,7 +231,7 @@ def estimate(
     if value is None or metric.statistic != "ratio" or (timed and metric.timed != "cpu") or not sums.total[1]:
         return plain
     if metric.timed == "cpu":
-        # Another process would take another time for each lookup, so times are a sample of an infinite project.
+        # Another process would take another time for each lookup, so times count as a sample of infinitely many.
         asked, repeats, again = 0.0, Repeats(whole=False), None
     seen_in = sums.rows[:, 2] > 0
     rows = sums.rows[seen_in, :2]
@@ -247,14 +247,14 @@ def estimate(
             noise = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
         unseen = 0.0 if noise and noise.variance[0] else repeats.unseen
     elif again is None or not again.files.asked or span is None:
-        # If an engine is asked once, its answers may vary, so they count as a sample of an infinite project.
+        # Answers of an engine that was asked once may vary, so they count as a sample of infinitely many.
         asked = 0.0
     else:
         noise = again.bound(rows[:, 1], span)
     if strata:
         own: list[int] = np.flatnonzero(sums.strata.any(axis=1)).tolist()
         sample, moments = [strata[number] for number in own], sums.strata[own]
-        # `asked` is the smallest share of all strata.
+        # `asked` is the smallest share of all strata. It becomes that of the strata that have observations.
         asked *= min(stratum.share for stratum in sample) / min(stratum.share for stratum in strata)
         if len(own) == 1:
             # All sessions with a figure, such as those of one kind, are in one stratum and count the same.
@@ -264,7 +264,7 @@ def estimate(
             products, sizes = pool(sample, weights, moments[:, :2], squares, moments[:, 5:], finite=asked > 0)
             size = float(sizes[0])
     if drawn:
-        # One random draw may have changed all sessions of a file together.
+        # One random draw may change all sessions of a file together, so the larger variance is used.
         residual = np.array([1, -value])
         products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
     worth = effective_sessions(sums.squares, sums.fourths, total)
@@ -302,7 +302,7 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
     """Return the area under the ROC curve; None unless there are right and wrong items.
 
     The area is the share of pairs in which the right item has the higher score; equal scores count half (Mann and
-    Whitney's U / number of pairs). `stands_for`: how often each item counts; None = once.
+    Whitney's U / number of pairs). `stands_for`: how often each item counts; if None, once.
     """
     counts = np.ones(len(scores)) if stands_for is None else stands_for
     pairs = float(counts[right].sum()) * float(counts[~right].sum())
@@ -310,14 +310,14 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
         return None
     _, positions = np.unique(scores, return_inverse=True)
     good, bad = (np.bincount(positions, counts * own, positions.max() + 1) for own in (right, ~right))
-    # The weight of wrong items with a lower score, plus half of those with the same score.
+    # Each right item counts the wrong items with a lower score, and half of those with the same score.
     return float(good @ (np.cumsum(bad) - bad / 2)) / pairs
 
 
 MOST = 100
-"""The most prompts for a table by prompt: a dataset with more has a prompt for each sample."""
+"""With more prompts, there is no table by prompt: such a dataset has a prompt for each sample."""
 LEAST = 1.5
-"""The fewest sessions per prompt for a table by prompt: with fewer, most samples have a prompt to themselves."""
+"""With fewer sessions per prompt, there is no table by prompt: most samples then have a prompt of their own."""
 UNITS = ("share", "score", "number")
 
 
@@ -350,7 +350,7 @@ class Prompts:
             self._sums[prompt] = self._sums[prompt] + sums if prompt in self._sums else sums
 
     def figures(self) -> PromptFigures | None:
-        """Return None if the samples share one prompt, or most have their own."""
+        """Return the figures by prompt; None if all samples share one prompt, or if most have a prompt of their own."""
         if not 2 <= len(self._sums) <= min(MOST, sum(self._sessions.values()) / LEAST):
             return None
         names = sorted(self._sums)
@@ -362,8 +362,8 @@ class Prompts:
 
 
 def measure_spread(sums: dict[str, Floats]) -> PromptSpread | None:
-    """Return figures x / w by prompt, and their spread; None for fewer than two. `sums`: prompt → n, x, w, xx, xw, ww.
-    The standard error is that of a ratio (Cochran, Sampling Techniques, 1977, equation 2.39)."""
+    """Return the figures x / w by prompt, and their spread; None if there are fewer than two. `sums`: prompt → n, x, w,
+    xx, xw, ww. The standard error is that of a ratio (Cochran, Sampling Techniques, 1977, equation 2.39)."""
     values: dict[str, float] = {}
     variances: list[float | None] = []
     for prompt, (n, x, w, xx, xw, ww) in sums.items():
@@ -380,6 +380,6 @@ def measure_spread(sums: dict[str, Floats]) -> PromptSpread | None:
         low=min(values.values()),
         high=max(values.values()),
         deviation=float(np.std([*values.values()], ddof=1)),
-        # The variance between means of samples of one population is the mean of their sampling variances.
+        # If prompts made no difference, the figures would vary by the mean of their sampling variances.
         by_chance=sqrt(fsum(known) / len(known)) if len(known) == len(values) else None,
     )

@@ -1,4 +1,4 @@
-"""The tail probabilities and quantiles of Student's t, for any degrees of freedom; infinite ones are the normal's."""
+"""Compute tail probabilities and quantiles of Student's t. Infinite degrees of freedom mean the normal distribution."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOWEST, _HIGHEST = -10.0, 60.0
 
 def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
     """Return the two-sided probability that |t| is at least `errors` standard errors; arguments are broadcast."""
-    # np.vectorize would warn of overflows in between, which are no error here.
+    # np.vectorize would warn of intermediate overflows, which are harmless here.
     x, v = np.broadcast_arrays(errors, df)
     return np.array(
         [_tail(*arguments) for arguments in zip(x.ravel().tolist(), v.ravel().tolist(), strict=True)]
@@ -32,7 +32,7 @@ def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
 
 
 def critical_values(tail: ArrayLike, df: ArrayLike) -> Floats:
-    """Return the inverse of `tails`, from e^-10 to e^60 standard errors."""
+    """Return the inverse of `tails`, limited to the range from e^-10 to e^60 standard errors."""
     p, v = np.broadcast_arrays(tail, df)
     errors = [_solve(*arguments) for arguments in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
     return np.array(errors).reshape(p.shape)
@@ -50,7 +50,7 @@ def _tail(x: float, v: float) -> float:
 def _solve(p: float, v: float) -> float:
     """Solve by Newton's method on logarithms; a step that leaves the bracket is replaced by bisection."""
     low, high, at = _LOWEST, _HIGHEST, 0.0
-    # The first guess is that of Cornish and Fisher (Abramowitz and Stegun, 26.7.5). Where p is 5e-324, p / 2 is 0.
+    # The first guess is that of Cornish and Fisher (Abramowitz and Stegun, 26.7.5). If p is 5e-324, p / 2 is 0.
     if 0 < p / 2 < 0.5:
         # The expansion starts at the normal quantile and corrects it for v degrees of freedom.
         z = -NORMAL.inv_cdf(p / 2)

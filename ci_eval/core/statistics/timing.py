@@ -1,13 +1,13 @@
-"""The inference about the times of two engines that were asked in turns.
+"""Compare the times of two engines that were asked in turns.
 
-In each round both engines are fresh processes, and are asked about each file one right after the other, so
-that whatever slows the machine slows both. So rounds are the sample: the difference is the mean of the rounds'
-differences, with Student's t. Times are compared by their logarithms: a machine that is half as fast in a round doubles
-both times and their difference, but not their ratio. If only some sessions were asked, their sampling error is added:
-that of a jackknife over random groups of sessions, with the finite population correction. The same groups show how much
-a mean varies within a round.
+In each round, both engines are fresh processes. They are asked about each file one right after the other, so whatever
+slows the machine slows both. Rounds are the sample: the difference is the mean of those in rounds, with Student's t.
+Times are compared by their logarithms: a machine that is half as fast in a round doubles both times and their
+difference, but not their ratio. If only some sessions were asked, a sampling error is added: that of a jackknife over
+random groups of sessions, with the finite population correction. The same groups show how much a mean varies within a
+round.
 
-Two processes of one program may differ by some percent as long as they run, just because of the layout of their memory
+Two processes of one program may differ by a few percent for as long as they run, just because of their memory layout
 (Mytkowicz et al. 2009), so a difference counts only if its whole interval is beyond FLOOR.
 """
 
@@ -24,7 +24,7 @@ from ci_eval.core.statistics.student import Floats, critical_values, tails
 
 FOUR_OF_FIVE = 0.8416
 GROUPS = 20
-"""Random groups of sessions for the jackknife."""
+"""The number of random groups of sessions for the jackknife."""
 BLOCKS = 5
 """The number of disjoint parts of the sessions, whose quantiles show how much a quantile varies within a round."""
 FLOOR = 0.05
@@ -32,15 +32,15 @@ FLOOR = 0.05
 SHORTEST = 0.5
 """The smallest difference in milliseconds that counts."""
 SMALLEST = 0.005
-"""The smallest difference that counts in metrics that are shares, such as the sessions answered in time."""
+"""The smallest difference that counts if a metric is a share, such as that of the sessions answered in time."""
 
 
 class Observed(msgspec.Struct):
     above: array[float] = msgspec.field(default_factory=lambda: array("d"))
     below: array[float] = msgspec.field(default_factory=lambda: array("d"))
-    """Denominators; the numerators are above."""
+    """The denominators; `above` has the numerators."""
     groups: array[int] = msgspec.field(default_factory=lambda: array("b"))
-    """Groups (0 … GROUPS - 1) by observation."""
+    """The group (0 … GROUPS - 1) of each observation."""
 
     def add(self, group: int, seen: list[Observation]) -> None:
         for above, below in seen:
@@ -49,7 +49,7 @@ class Observed(msgspec.Struct):
             self.groups.append(group)
 
     def figures(self, metric: Metric) -> Floats:
-        """Return the figure, then the figures without each of the GROUPS; NaN if nothing is left."""
+        """Return the figure of all groups, then the figures without one group each; NaN if nothing is left."""
         above, below, groups = np.array(self.above), np.array(self.below), np.array(self.groups, dtype=np.int64)
         if metric.statistic == "quantile":
             kept = [above, *(above[groups != group] for group in range(GROUPS))]
@@ -66,7 +66,7 @@ class Observed(msgspec.Struct):
 
 
 def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = None) -> float:
-    """Return the ceil(q·n)-th smallest value; NaN without values. `stands_for`: how often each counts; None = once."""
+    """Return the ceil(q·n)-th smallest value; NaN without values. `stands_for`: how often each counts (None: once)."""
     if not len(values):
         return float("nan")
     # Rounding must not raise the rank by one, for example if 0.07 · 100 is 7.000000000000001.
@@ -94,15 +94,15 @@ class Timed(msgspec.Struct, frozen=True):
         return self.new - self.base
 
     def floor(self, unit: str) -> float:
-        """Return the smallest difference that counts; one shown to be smaller is equivalent."""
+        """Return the smallest difference that counts. Sides that are shown to differ by less are equivalent."""
         return max(SHORTEST, FLOOR * self.base) if unit == "ms" else SMALLEST
 
 
 def compare_timing(
     metric: Metric, base: list[Observed], new: list[Observed], *, asked: float, tests: int
 ) -> Timed | None:
-    """Return a metric's difference between two engines; None if one has no figure. `base`, `new`: by round. `asked`:
-    the asked share of sessions. `tests`: the number of metrics that are judged together (Bonferroni)."""
+    """Return a metric's difference between two engines; None if an engine has no figure. `base`, `new`: one element per
+    round. `asked`: the asked share of sessions. `tests`: the number of metrics judged together (Bonferroni)."""
     ours, theirs = (np.array([observed.figures(metric) for observed in side]) for side in (base, new))
     sides = (base, new) if metric.statistic == "quantile" else ()
     blocks = [np.array([observed.quantiles(metric.quantile) for observed in side]) for side in sides]
@@ -114,15 +114,15 @@ def compare_timing(
     if not np.all(np.isfinite(differences[:, 0])):
         return None
     rounds, center = len(base), differences[:, 0].mean()
-    # Without a group, nothing may be left to observe; such a group adds no deviation.
+    # If nothing is left without a group, the figure is NaN, and the group adds no deviation.
     deviations = np.nan_to_num(differences[:, 1:] - differences[:, :1])
     shared = deviations.mean(axis=0)
     # This is the jackknife's factor (n - 1) / n for n groups.
     scale = (GROUPS - 1) / GROUPS
     of_rounds = float(differences[:, 0].var(ddof=1)) / rounds
-    # Three rounds may agree by luck, so the error is never below what the variation within rounds makes it.
+    # Three rounds may agree by luck, so the error is at least the one expected from the variation within rounds.
     if blocks:
-        # Disjoint blocks, since a quantile jumps if one group is left out. NaN: a block has no observation.
+        # Blocks are disjoint, since a quantile jumps if one group is omitted. An empty block has NaN.
         within = np.var(blocks[1] - blocks[0], axis=1, ddof=1).mean() / BLOCKS / rounds
         of_rounds = max(of_rounds, float(np.nan_to_num(within)))
     else:
@@ -141,7 +141,7 @@ def compare_timing(
     bounds = [center, center - reach, center + reach, reach + FOUR_OF_FIVE * error]
     if by_ratio:
         base_mean = float(np.exp(base_mean))
-        # A difference of logarithms is a ratio; times base's time it is in milliseconds again.
+        # A difference of logarithms is a ratio. Multiplied by base's time, it is in milliseconds again.
         bounds = [base_mean * float(np.expm1(bound)) for bound in bounds]
     difference, low, high, detectable = map(float, bounds)
     return Timed(
@@ -164,7 +164,7 @@ _SMALLEST = 0.01
 
 
 def bin_latencies(values: Floats) -> Floats:
-    """Return the count of values (ms) in each of the BINS; the first and last hold shorter and longer times."""
+    """Count the values (ms) in each of the BINS. The first bin also has shorter times, the last bin longer times."""
     indices = np.log(np.clip(values, _SMALLEST, LONGEST) / _SMALLEST) / np.log(_RATIO)
     return np.bincount(indices.astype(np.intp), minlength=BINS)[:BINS].astype(np.float64)
 
