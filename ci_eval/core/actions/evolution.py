@@ -29,9 +29,9 @@ class Evolution:
         self._parts: list[_Part] = []
         candidates = _parts(source, config, tokens) if config.share else []
         lines_by_depth: dict[int, list[str]] = {}
-        # A set has no fixed order, on which the random choice must not depend, so the lines are sorted.
+        # The lines are sorted, since the random choice must not depend on the order of a set, which is not fixed.
         for line in sorted({source.text[begin:end] for begin, end in candidates} if config.how == "different" else ()):
-            # Elsewhere, a last line without a line end would be joined with the line after it.
+            # The last line of the file may have no line end. Elsewhere, it would be joined with the line after it.
             if line.endswith("\n"):
                 lines_by_depth.setdefault(_depth(line), []).append(line)
         for begin, end in candidates:

@@ -61,7 +61,7 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
 
 
 def declarations(root: Path, language: Language, config: ActionsConfig, cache: Path | None = None) -> Declarations:
-    """Return the names that all files of the project declare. `cache`: a folder for the result, for this content only."""
+    """Return the names that all files of the project declare. `cache`: the folder in which the result is stored."""
     if language.declare is None:
         return {}
     ignored = "\0".join(sorted(config.ignore_file_names))

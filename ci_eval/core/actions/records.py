@@ -99,7 +99,7 @@ def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
 
 
 def shown(context: Mapping[str, str]) -> str:
-    """Return the context as text: single lines with their names, then longer parts with their names if several."""
+    """Return the context as text: short parts with names, then long parts. A single long part has no name."""
     short = [f"{name}: {text}" for name, text in context.items() if text and "\n" not in text]
     long = {name: text.strip("\n") for name, text in context.items() if "\n" in text}
     parts = list(long.values()) if len(long) == 1 else [f"{name}:\n{text}" for name, text in long.items()]

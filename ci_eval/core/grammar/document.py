@@ -101,7 +101,7 @@ def decode(data: bytes, otherwise: str = "") -> str:
         except (ValueError, LookupError) as other:
             why = f" and not {encoding}, which is declared ({other})" if encoding else ""
             raise OtherEncoding(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}{why}") from other
-    # CR LF is replaced first: after CR, it would become two line ends.
+    # CR LF must be replaced before CR, or it would become two line ends.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -133,7 +133,7 @@ def _build_encoding(root: Path, folder: PurePosixPath) -> str:
     return ""
 
 
-# Longer lines are generated, and tools need minutes for them. Unlike a time limit, this one is the same everywhere.
+# Longer lines are generated, and tools need minutes for them. Unlike a time limit, a length limit is reproducible.
 LONGEST_LINE = 100_000
 
 

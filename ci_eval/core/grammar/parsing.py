@@ -1,6 +1,6 @@
 """Parse source text into one or more trees, rewrite or cut out unreadable text, and measure how much is lost.
 
-A rewriting replaces a newer construct by an older one that the grammar knows. The length, and so all offsets, stay.
+A rewriting replaces a newer construct by an older one of the same length that the grammar knows, so offsets stay.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Rewriting(Protocol):
 
 
 class Repair(NamedTuple):
-    """A rewriting of each match of a pattern by a replacement of the same length. Comments and strings are skipped.
+    """A rewriting that replaces each match of a pattern by text of the same length. Comments and strings are skipped.
 
     In the pattern, groups named `k`, `k1` … match keywords of the language; groups named `t`, `t1` … match types.
     """
@@ -300,7 +300,7 @@ def _parse(rewritten: Rewritten, grammar: str) -> Reading:
     text = rewritten.text
     roots = tuple(parse_tree(part, grammar).root_node for part in (text, *rewritten.layers))
     lost = rewritten.lost + sum(lost_bytes(root) for root in roots)
-    # All texts are merged, so that the names of all trees are found. The first layer has precedence, so it is last.
+    # All texts are merged, to find the names of all trees. The first layer has precedence, so it is written last.
     overlaid = bytearray(text)
     for layer in reversed(rewritten.layers):
         for part in re.finditer(rb"\S+", layer):

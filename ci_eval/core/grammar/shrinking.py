@@ -163,7 +163,7 @@ class Shrinker:
             node = node.parent
 
     def _receiver(self) -> Node | None:
-        """Return the node before the member sign, such as that of `a` for the token `b` in `a.b`; None without one."""
+        """Return the node of the object whose member the token is, such as `a` if the token is `b` in `a.b`."""
         sign = token.prev_sibling if (token := next(self._ancestors(), None)) else None
         return sign.prev_sibling if sign is not None and sign.type in BEFORE_MEMBERS else None
 

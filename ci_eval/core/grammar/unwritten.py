@@ -43,8 +43,8 @@ class _Closer(NamedTuple):
     text: str
     stand_in: bool
     needs: int
-    """The byte offset up to which the text must have been typed, or -1: that of the opening bracket of a closing
-    bracket or, for a stand-in in the innermost node, that of the last named node before the stand-in."""
+    """The closer exists only if the code at this byte offset is typed; -1 if it always exists. The offset is that of
+    the opening bracket or, for a stand-in in the innermost node, of the last named node before the stand-in."""
 
 
 class _Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,7 +146,7 @@ class _TreePath:
         word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
         for level in reversed(levels[inner.top :]):
             if level.begins and level.begins[0] >= word:
-                # While the first word of a node is typed, only the `;` at the end of the node exists.
+                # While the first word of a node is typed, only a `;` at the end of the node exists.
                 ends = level.closers[-1:] if level.inside else []
                 yield from (closer.text for closer in ends if closer.begin > last and closer.text.strip() == ";")
                 continue

@@ -37,7 +37,7 @@ from ci_eval.core.scoring import begins
 DIRECTIVES = "expect: NAME, …; rank <= N; not: NAME, …; silent; module: NAME; leaves: LINE; text: TEXT"
 FIRST = 3
 EVERYTHING = 1_000_000
-"""The limit of stored suggestions. In practice, all are stored, since a forbidden name must not be anywhere."""
+"""The limit of stored suggestions: practically none, since a forbidden name must not be anywhere in the list."""
 
 _COMMENT = re.compile(r"(\s*(#|//)\s*)(.*)")
 _CARET = re.compile(r"\^(?!\S)")

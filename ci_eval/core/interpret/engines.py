@@ -38,7 +38,7 @@ class Waiting(Protocol):
     """A running engine that waits until its server is ready."""
 
     def waited(self) -> tuple[float, int]:
-        """Return the seconds of waiting for announced work, and the number of starts whose work did not end in time."""
+        """Return the seconds of waiting for work that servers announced, and how many starts did not end it in time."""
 
     @property
     def idle(self) -> float:
@@ -114,7 +114,7 @@ class KeptEngine:
     def restart(self) -> None:
         if self._running is None:
             return
-        # Peak memory is read now, since it can not be read after the process has ended.
+        # Peak memory is read now, since it cannot be read after the process has ended.
         self._weigh()
         self.count_cpu()
         if self._unstarted:

@@ -69,7 +69,7 @@ def encode_line(value: SourceFile | Session) -> bytes:
 
 
 class Pack:
-    """A packer that gets the sessions of a file one by one, since there may be too many for the memory."""
+    """A packer that takes the sessions of a file one by one, since all of them may not fit into memory."""
 
     def __init__(self, source: SourceFile) -> None:
         self.statuses: Counter[Status] = Counter()
@@ -108,7 +108,7 @@ class Pack:
 
     @property
     def trouble(self) -> FileError | None:
-        """Return an error with the first session that was skipped or failed; None if there is no such session."""
+        """Return an error that describes the first skipped or failed session; None if there is no such session."""
         if not self._troubled:
             return None
         first, _, trace = self._first_trouble.partition("\n")

@@ -256,7 +256,7 @@ class Player:
             statuses = (status for kind, status in _STATUSES.items() if isinstance(error, kind))
             session.failure = (next(statuses, Status.ERROR), str(error))
             if isinstance(error, errors.EngineTimeout):
-                # The latency of the unanswered lookup is at least the time limit, which is stored.
+                # No answer came before the time limit, which is stored as the latency (a censored value).
                 limit = self._setup.surroundings.timeout * 1000
                 session.lookups.append(
                     Lookup(prefix=question.prefix, suggestions=(), total=0, rank=None, latency=limit, cold=self._cold)

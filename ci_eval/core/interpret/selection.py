@@ -134,7 +134,7 @@ def plan(
         # To apply a limit, the draws of all files are needed, including those of other shards.
         table = list_sessions(workspace, workspace.manifest().classes, setup.settings.seed)
         for file, (path, ids) in table.choose(table.order(probability, limit)).items():
-            # Without shards, all ids are the shard's own, so `_among` need not read the file.
+            # Without shards, all chosen ids count, so the file need not be read again.
             if file in own and (mine := ids & _among(file, own[file][1]) if shard else ids):
                 yield from plan_chosen({file: (path, mine)}, setup)
         return

@@ -189,7 +189,7 @@ def replay(assignment: Assignment) -> Session | None:
 
 
 def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, None]:
-    """Yield the sessions of assignments that share a setup. Raises NotText or OSError if a file can not be read."""
+    """Yield the sessions of assignments that share a setup. Raises NotText or OSError if a file cannot be read."""
     engine = KeptEngine(assignments[0].setup)
     try:
         for assignment in assignments:
