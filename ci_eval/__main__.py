@@ -1,11 +1,11 @@
-"""The program `ci-eval`, which is `python -m ci_eval` as well."""
+"""The entry point of `ci-eval` and of `python -m ci_eval`."""
 
 import sys
 
 try:
     from ci_eval.cli import main
 except KeyboardInterrupt:
-    # The imports take a moment, before anything else can handle Ctrl-C.
+    # The imports take a moment, in which nothing else handles Ctrl-C.
     sys.stderr.write("error: interrupted; nothing can be resumed: start again\n")
     sys.exit(130)
 

@@ -1,7 +1,7 @@
-"""The names that packages of others may import: contracts of variants, and the values that they exchange.
+"""The public names for other packages: the contracts of engines, metrics and other variants, and their values.
 
-docs/extending.md shows an engine, a metric and a task in a package outside of ci-eval. CHANGELOG.md lists each change
-of a name here; the rest of the package may change without notice.
+docs/extending.md shows an engine, a metric and a task in another package. CHANGELOG.md lists each change of these
+names; the rest of ci-eval may change without notice.
 """
 
 from ci_eval.core.base.errors import (

@@ -1,4 +1,4 @@
-"""The first stage: source files become actions, the typing of each completable token as edits and completion calls."""
+"""The first stage: turn source files into actions, the edits and completion calls that type completable tokens."""
 
 from ci_eval.core.actions.files import Source, declarations, source_files
 from ci_eval.core.actions.generate import Generated, SourceTree, generate, make

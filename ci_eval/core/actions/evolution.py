@@ -1,4 +1,4 @@
-"""A simulation of unfinished code: while a token is typed, some of the later code is missing or different."""
+"""Simulate unfinished code: while a token is typed, some of the code after the token is missing or different."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ class _Part(msgspec.Struct):
 
 
 class Evolution:
-    """A file whose parts are hidden; each is restored before the first token in it or after it is typed. An import is
-    different, since users add it later: it is hidden except while its own tokens are typed."""
+    """A file with hidden parts. A part is restored before the first token in or after the part is typed. An import is
+    different, since users add imports later: it is hidden except while its own tokens are typed."""
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
         self._imports = config.what == "imports"
         self._parts: list[_Part] = []
         candidates = _parts(source, config, tokens) if config.share else []
         lines_by_depth: dict[int, list[str]] = {}
-        # Sets have no fixed order, and the random choice must not depend on an order.
+        # The lines are sorted, since the random choice must not depend on the order of a set, which is not fixed.
         for line in sorted({source.text[begin:end] for begin, end in candidates} if config.how == "different" else ()):
-            # A last line without a line end would be joined with the line after it.
+            # The last line of the file may have no line end. Elsewhere, it would be joined with the line after it.
             if line.endswith("\n"):
                 lines_by_depth.setdefault(_depth(line), []).append(line)
         for begin, end in candidates:
             chance = draw(source.seed, f"{source.project}\0{source.path}\0{begin}")
             if chance < config.share:
                 now = source.text[begin:end]
-                # The number is uniform below `share`, so divided by `share` it is uniform in [0, 1).
+                # `chance` is uniform below `share`, so divided by `share` it is uniform in [0, 1).
                 fitting = lines_by_depth.get(_depth(now)) if config.how != "missing" else None
                 then = fitting[int(chance / config.share * len(fitting))] if fitting else ""
-                # Another line of the same indentation replaces the part; the same line: the part is left out.
+                # A line of the same indentation replaces the part. If the part itself is drawn, it is missing.
                 self._parts.append(_Part(begin, end, now, "" if then == now else then))
         self.happens = bool(self._parts)
         self._next = -1
-        """Index of the first hidden part; -1 before the first token."""
+        """The index of the first part that is still hidden; -1 before the first token."""
 
     def at(self, offset: int) -> int:
-        """Return the present offset of the text at `offset` of the complete file, which must not be in a hidden part.
+        """Return the present offset of the text that is at `offset` in the complete file, outside hidden parts.
 
         Example: if an import of 20 characters above is hidden, offset 100 becomes 80. Only imports move text, since all
         other parts before a token are restored before the token is typed.
@@ -58,7 +58,7 @@ class Evolution:
         return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)
 
     def before(self, begin: int, limit: int) -> list[Action]:
-        """Return the edits that restore the file up to `limit`, in the state in which the text at `begin` was typed."""
+        """Return the edits that put the file up to `limit` in the state in which the text at `begin` is typed."""
         if self._imports:
             wrong = [part for part in self._parts if part.is_then == (part.begin < limit and begin < part.end)]
             return [action for part in wrong for action in self._turn(part)]

@@ -1,4 +1,4 @@
-"""The files of a project that are evaluated, generated and vendored files, and the names that the project declares."""
+"""Find the files of a project to evaluate, its generated and vendored files, and the names that it declares."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import ActionsConfig
 
 BINARY_PREFIX = 8192
-"""Bytes at the beginning of a file that tell whether it is text."""
+"""The number of bytes at the beginning of a file that are searched for a NUL byte."""
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,9 +36,9 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def source_files(root: Path, language: Language, config: ActionsConfig) -> Iterator[str]:
-    """Return sorted paths below the root. Raises ConfigError if an evaluation root is missing or outside it."""
+    """Return the sorted paths of source files. Raises ConfigError if an evaluation root is missing or not in `root`."""
     ignored = NOT_SOURCE | set(config.ignore_file_names)
-    # A file may be in two evaluation roots, and counts once.
+    # A file in two evaluation roots counts once.
     paths: set[str] = set()
     for evaluation_root in config.evaluation_roots or (".",):
         start = root / evaluation_root
@@ -53,7 +53,7 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
         for path in below(start, root, language.suffixes, ignored):
             if "" in language.suffixes:
                 with (root / path).open("rb") as file:
-                    # Like git, ci-eval takes a file with a NUL byte for a binary file.
+                    # As in git, a file with a NUL byte is a binary file.
                     if b"\0" in file.read(BINARY_PREFIX):
                         continue
             paths.add(path)
@@ -61,7 +61,7 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
 
 
 def declarations(root: Path, language: Language, config: ActionsConfig, cache: Path | None = None) -> Declarations:
-    """Return the names that all files of the project declare. `cache`: the folder that stores them for this content."""
+    """Return the names that all files of the project declare. `cache`: the folder in which the result is stored."""
     if language.declare is None:
         return {}
     ignored = "\0".join(sorted(config.ignore_file_names))
@@ -115,9 +115,9 @@ def find_left_out(
 ) -> Iterator[tuple[str, str]]:
     """Yield generated and vendored files, each with "generated" or "vendored".
 
-    `.gitattributes` decides by `linguist-generated` and `linguist-vendored`; if it says nothing, the names of files and
-    folders below an evaluation root decide, and the comment at the beginning of the file. Files that are evaluation
-    roots are never left out. `attributes`: the result of `read_attributes`, if it was called before.
+    The attributes `linguist-generated` and `linguist-vendored` in `.gitattributes` decide. If they are not set, the
+    names of the file and its folders below the evaluation root decide, and the comment at the beginning of the file. A
+    file that is itself an evaluation root is never yielded. `attributes`: the result of `read_attributes`, if known.
     """
     attributes = list(read_attributes(root)) if attributes is None else attributes
     starts = [PurePosixPath(start) for start in evaluation_roots]

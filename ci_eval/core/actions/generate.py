@@ -1,4 +1,4 @@
-"""The first stage: source files become actions, the typing of each completable token as edits and completion calls."""
+"""The first stage: turn source files into actions, the edits and completion calls that type completable tokens."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with `first_use`: True if their text occurs nowhere before as a whole word."""
+    """Return the tokens with `first_use` set: True if a token's text is not a whole word anywhere before the token."""
     seen, read = set[str](), 0
     known: dict[tuple[int, bool], Properties] = {}
     marked = []
@@ -93,7 +93,7 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
         own, begin = token.text, token.offset
         is_first = False
         if own not in seen:
-            # A token may continue a word, as the `?` of `empty?` does: only words before that word are counted.
+            # A token may continue a word, as the `?` of `empty?` does. Only words before that word are counted then.
             end = begin
             while end and _WORDS.fullmatch(text, end - 1, end + 1):
                 end -= 1
@@ -105,7 +105,7 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
             is_first = own not in seen if is_word else text.find(own) == begin
             if end == begin:
                 seen.add(own)
-        # Many tokens have the same properties, so equal properties are made once.
+        # Many tokens have equal properties, so each different value is made once.
         key = (id(token.properties), is_first)
         properties = known.get(key)
         if properties is None:
@@ -117,7 +117,7 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
 _KIND = attrgetter("properties.kind")
 
 TIMEOUT = 120.0
-"""The seconds that one file may take; a parser that needs more hangs."""
+"""The time limit for one file, in seconds. A parser that needs more time hangs."""
 
 
 class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,7 +132,7 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     slots: int = 1
     """The number of slots of each character (see `sample.py`)."""
     attributes: Sequence[Attribute] | None = None
-    """If not None, files that are left out by these, or by their name or comment, have no sessions."""
+    """If not None, files that `find_left_out` yields for these attributes have no sessions."""
 
 
 WORST = 10
@@ -149,9 +149,9 @@ class GeneratedFile(msgspec.Struct, frozen=True, kw_only=True):
     """The reason why a rewriting of the text was dropped."""
     texts: Counter[str] = msgspec.field(default_factory=Counter)
     darts: int = 0
-    """The darts at characters where a token may begin."""
+    """The number of characters that darts hit and at which a token may begin."""
     hits: tuple[tuple[int, Kind, int], ...] = ()
-    """For each session that a dart hit: slot, kind, and number of letters typed at first."""
+    """For each session that a dart hit: slot, kind, and number of letters typed at the first lookup."""
     left_out: str = ""
 
 
@@ -160,7 +160,7 @@ class Generated(msgspec.Struct):
     sessions: int = 0
     size: int = 0
     unparsable: float = 0.0
-    """Bytes that the grammar could not read."""
+    """The number of bytes that the grammar could not read."""
     lost: dict[str, float] = msgspec.field(default_factory=dict)
     shares: dict[str, float] = msgspec.field(default_factory=dict)
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
@@ -177,7 +177,7 @@ class Generated(msgspec.Struct):
             self.shares[path] = unparsable
 
     def worst(self) -> dict[str, float]:
-        """Return file → unreadable share, the file with the most unreadable bytes first."""
+        """Return file → unreadable share for the WORST files with the most unreadable bytes, the worst first."""
         paths = sorted(self.lost, key=lambda path: (-self.lost[path], path))
         return {path: self.shares[path] for path in paths[:WORST]}
 
@@ -200,11 +200,11 @@ def generate(
     """Write the actions of all source files into the workspace, and an error for each file that cannot be read.
 
     Call `advance(done, of, so_far)` after each file. Type analyses are stored below `cache`. `with_generated`: include
-    generated and vendored files. `goal`: the number of sessions that suffices, if sampling saves time.
+    generated and vendored files. `goal`: the sample of sessions that suffices; it is drawn if that saves time.
     """
     properties = cache / "properties" / project.checksum if cache else None
     drawn, sample_path = None, None
-    # The project's checksum does not cover hidden folders.
+    # The project's checksum does not cover hidden folders, so a sample with files of these is not stored.
     hidden = any(part.startswith(".") for path in config.evaluation_roots for part in PurePosixPath(path).parts)
     if goal and properties and not hidden:
         parts = (__version__, language.name, language.resolver, task.name, config, seed, with_generated)
@@ -258,7 +258,7 @@ def generate(
 
 def _run(job: SourceTree, targets: Sequence[Targets], jobs: int) -> Iterator[GeneratedFile | FileError | None]:
     """Yield results as they arrive, and None from time to time while waiting."""
-    # With only a few files, starting a process takes longer than it saves.
+    # For only a few files, the start of a process takes longer than it saves.
     jobs = min(jobs, max(len(targets) // 8, 1))
     with Workers[Targets, GeneratedFile | FileError](
         make_at, jobs=jobs, timeout=TIMEOUT, tries=2, shared=(job,)
@@ -271,7 +271,7 @@ def _run(job: SourceTree, targets: Sequence[Targets], jobs: int) -> Iterator[Gen
 
 
 class _Drawn(msgspec.Struct):
-    """A sample of sessions, and what was seen while it was drawn."""
+    """A sample of sessions, and the errors, excluded files, and unreadable text that were found while it was drawn."""
 
     sample: Sample
     errors: list[FileError]
@@ -289,7 +289,7 @@ def _draw(
     jobs: int,
     advance: Callable[[int, int, Generated], None],
 ) -> _Drawn | None:
-    """Return None if sampling saves no time."""
+    """Draw a sample of sessions; return None if sampling saves no time."""
     so_far, sizes, done = Generated(), dict[str, int](), 0
     lost, darts, errors, left_out = 0.0, 0, list[FileError](), dict[str, str]()
     for path in candidates:
@@ -444,7 +444,7 @@ def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, toke
     key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
     stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None
     if stored:
-        # If it is missing or damaged, the analysis runs again.
+        # If the stored result is missing or damaged, the analysis runs again.
         with suppress(OSError, msgspec.MsgspecError):
             return msgspec.json.decode(stored.read_bytes(), type=tuple[Token, ...])
     resolved = []

@@ -1,4 +1,4 @@
-"""The first stage for datasets: each line becomes a text file with the question, and items in that file."""
+"""The first stage for datasets: turn each line into a text file with questions, and find the items in the file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ci_eval.core.workspace import Workspace, pack_actions
 
 SUFFIX = ".txt"
 IDENTITIES = ("id", "meta.id")
-"""The fields that may identify a record, of which the first one counts; without any, a digest of the line does."""
+"""The fields that may identify a record. The first one present is used; without one, a digest of the line is used."""
 
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,16 +38,16 @@ class Records(msgspec.Struct):
     drawn: bool = False
     """True if another seed would make other items."""
     fates: Counter[str] = msgspec.field(default_factory=Counter)
-    """Outcome → number of possible items with it, for tasks that make several items of a line."""
+    """Outcome → number of possible items with that outcome, for tasks that make several items from a line."""
     histories: Histories = msgspec.field(default_factory=Histories)
     texts: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
-    """Return the records as files, and an error for each other line.
+    """Return the records as files, and an error for each line that is not a record.
 
-    `cluster`: the fields whose values form the cluster of a record; without fields, each record is a cluster. If there
-    is one field, every record must have it.
+    The values of the fields `cluster` name the cluster of a record. Without fields, each record is its own cluster. If
+    there is exactly one field, every record must have it.
     """
     dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
@@ -99,7 +99,7 @@ def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
 
 
 def shown(context: Mapping[str, str]) -> str:
-    """Return the context as a text: short parts with their names, then long ones. A single long part has no name."""
+    """Return the context as text: short parts with names, then long parts. A single long part has no name."""
     short = [f"{name}: {text}" for name, text in context.items() if text and "\n" not in text]
     long = {name: text.strip("\n") for name, text in context.items() if "\n" in text}
     parts = list(long.values()) if len(long) == 1 else [f"{name}:\n{text}" for name, text in long.items()]
@@ -126,7 +126,7 @@ def _path(line: dict[str, object], cluster: Sequence[str], ending: str) -> str:
 
 
 def _part(text: str) -> str:
-    """Return a part of a path that is safe on every system; if it differs from the text, a digest is added."""
+    """Return the text as a part of a path that is safe on every system. If that changes the text, add a digest."""
     safe = re.sub(r"[^A-Za-z0-9._+-]+", "_", text)[:80].lstrip(".")
     return (
         safe

@@ -1,10 +1,10 @@
-"""A sample of the sessions of a project with very many files, in which only files that a dart hits are parsed.
+"""Draw a sample of the sessions of a project with very many files, and parse only the files that random darts hit.
 
-A character has a slot for each session that a token at it may have. In each file, darts arrive at every slot at the
-rate 1 (a Poisson process). A dart at the slot of a session draws the session; all other darts are lost. So the waiting
-time of each session for its first dart has the same exponential distribution, and the first N sessions drawn are a
-simple random sample without replacement. The times depend only on the seed, and the path and size of the file; other
-files do not change them.
+Each character has as many slots as a token that begins there may have sessions. Darts hit every slot at the rate 1 (a
+Poisson process). A dart that hits the slot of a session draws the session; other darts are ignored. So the time until
+the first dart has the same exponential distribution for all sessions, and the first N sessions drawn are a simple
+random sample without replacement. The darts at a file depend only on the seed and on the path and size of the file, not
+on other files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ci_eval.core.model import Kind, Sampling, StrategyConfig
 FEWEST_FILES = 10_000
 """In a project with fewer files, every file is parsed."""
 POOL = 4
-"""The sessions drawn for each session that is asked, which make the estimates of class sizes more exact."""
+"""The number of sessions drawn for each session that is asked. More draws estimate the sizes of classes better."""
 SMALLEST_POOL = 1_000
 MOST_READ = 0.5
 """The share of the files that may be parsed for a sample; if more are needed, all files are parsed."""
@@ -40,7 +40,7 @@ class SampleGoal(msgspec.Struct, frozen=True, kw_only=True):
     limit: int | None
     probability: float
     classes: tuple[str, ...]
-    """The names of the classes of sessions, the headline's first; empty for a simple sample."""
+    """The names of the classes of sessions, the leading class first; empty for a simple sample."""
     choose: Callable[[NDArray[np.float64], NDArray[np.int8]], NDArray[np.intp]]
     """A function: draws and classes of sessions → the indices of the sessions to ask."""
 
@@ -50,7 +50,7 @@ class SampleGoal(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def end(self) -> float:
-        """Return the time by which a session is drawn with `probability`."""
+        """Return the time by which each session has been drawn with the chance `probability`."""
         return -math.log1p(-self.probability) if self.probability < 1 else math.inf
 
 
@@ -72,7 +72,7 @@ class Sample(msgspec.Struct, frozen=True):
 Dart = tuple[float, str, int]
 """A dart: its time, path and slot."""
 Targets = tuple[str, Collection[int] | None]
-"""A file and the slots in it; None = the whole file."""
+"""A file, and the slots of sessions in the file; None = all sessions."""
 Found = tuple[str, bool, Sequence[tuple[int, Kind, int]]]
 """A file, whether it was parsed, and for each session hit: slot, kind, and number of letters typed."""
 Find = Callable[[Sequence[Targets]], Iterator[Found]]
@@ -109,9 +109,9 @@ def throw(sizes: Mapping[str, int], seed: int) -> Iterator[Dart]:
 
 
 def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Find) -> Sample | None:
-    """Return a sample; None if sampling saves no time, since the project has few files, or too many must be parsed.
-    `sizes`: path → number of slots; slots may be after the end of the file. `find`: a function that yields the sessions
-    that darts hit, file by file."""
+    """Return a sample; None if sampling saves no time, since the project has few files or too many must be parsed.
+    `sizes`: path → number of slots, some of which may be after the end of the file. `find`: a function that yields the
+    sessions that darts hit, file by file."""
     most = MOST_READ * len(sizes)
     expected = sum(-math.expm1(-size * goal.end) for size in sizes.values()) if goal.limit is None else goal.pool * 2
     if expected > most:
@@ -119,7 +119,7 @@ def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Fin
     darts = takewhile(lambda dart: dart[0] < goal.end, throw(sizes, seed))
     times, drawn, parsed, thrown = dict[tuple[str, int], float](), dict[tuple[str, int], Hit](), set[str](), 0
     while len(drawn) < goal.pool:
-        # The first batch depends on the goal alone, later ones on the share of darts that drew a session.
+        # The first batch's size depends on the goal, that of later ones on the share of darts that drew a session.
         size = 2 * goal.pool if not thrown else 1.1 * (goal.pool - len(drawn)) * thrown / max(len(drawn), 1) + 100
         targets: dict[str, set[int]] = {}
         batch = list(islice(darts, None if math.isinf(size) else int(size)))
@@ -151,13 +151,13 @@ def _choose(hits: Sequence[Hit], estimate: float, goal: SampleGoal, sampling: Sa
     names = (*filter(None, goal.classes), "")
     of_hits = [find_class(goal.classes, hit.kind, hit.typed) for hit in hits]
     counts = Counter(of_hits)
-    # Each class that was drawn has at least one session.
+    # A class has at least as many sessions as were drawn from it.
     sizes = {name: max(round(estimate * counts[name] / len(hits)), counts[name]) if hits else 0 for name in names}
     draws = np.array([-math.expm1(-hit.time) for hit in hits], float)
     chosen: dict[str, set[int]] = {}
     for index in goal.choose(draws, np.array([names.index(name) for name in of_hits], np.int8)).tolist():
         chosen.setdefault(hits[index].path, set()).add(hits[index].slot)
     slots = {path: frozenset(chosen[path]) for path in sorted(chosen)}
-    # Without a session of the headline, the classes have no leading one, so the sample is a simple one.
+    # If no session of the leading class was drawn, the sample is a simple one.
     classes = sizes if goal.limit is not None and goal.classes and counts[names[0]] else {}
     return Sample(slots, msgspec.structs.replace(sampling, sessions=sum(sizes.values()), classes=classes))

@@ -1,4 +1,4 @@
-"""The actions for tokens: edits of the file, and completion calls."""
+"""The actions that type the tokens of a file: edits and completion calls."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
 
 
 def spelled_filters(filters: FiltersConfig) -> str:
-    """Return the filters as one word; "" without a filter."""
+    """Return the filters that differ from the defaults, as JSON; "" if none does."""
     return _spell_changes(msgspec.to_builtins(filters), msgspec.to_builtins(FiltersConfig()))
 
 
 def spelled_files(config: ActionsConfig) -> str:
-    """Return the choice of files as one word; "" if all files are evaluated."""
+    """Return the settings that choose files and differ from the defaults, as JSON; "" if none does."""
     settings, defaults = msgspec.to_builtins(config), msgspec.to_builtins(ActionsConfig())
     return _spell_changes({key: settings[key] for key in OF_FILES}, defaults)
 
@@ -67,7 +67,7 @@ def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> 
 
 
 def plan_sessions(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
-    """Return strategy and prefixes of the lookups of each session; each prefix extends the one before it."""
+    """Return, for each session of a token, the spelled strategy and the prefix of each lookup, the shortest first."""
     if prefix.name == "Ladder":
         # A prefix as long as the token would leave nothing to complete.
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
@@ -94,7 +94,7 @@ def longest_prefix(text: str, prefix: PrefixConfig) -> str:
 
 
 def spell_prefix(prefix: PrefixConfig) -> str:
-    """Return the prefix strategy as one word for session ids: only settings that decide which lookups exist."""
+    """Return the settings that decide which lookups exist, as one word for session ids."""
     if prefix.name == "Ladder":
         return f"Ladder({','.join(map(str, prefix.lengths or ()))})"
     return prefix.name + (f"({prefix.n})" if prefix.n else "") + "/typing" * prefix.emulate_typing
@@ -102,7 +102,7 @@ def spell_prefix(prefix: PrefixConfig) -> str:
 
 LONGEST = 1_000_000_000
 LENGTHS = (3, LONGEST)
-"""The numbers of letters typed in the task imports. With a single letter, no engine lists the name near the top."""
+"""The numbers of letters typed in the task imports: 3, and all. With one letter, no engine ranks the name high."""
 
 
 class Use(NamedTuple):
@@ -111,9 +111,9 @@ class Use(NamedTuple):
 
 
 def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
-    """Return one use of each name that the file imports by itself, in order of offset. If there are several uses, the
-    seed picks one. A name is left out if another import brings it as well, and a use is left out if it is before the
-    import or before another definition of the name."""
+    """Return one use of each imported name, sorted by offset. If a name has several uses, the seed chooses one. Names
+    whose import is not removable are excluded. So are uses above the import, uses after a dot, and uses that refer to
+    something other than a static name of a package."""
     syntax = source.language.import_syntax
     candidates: list[Use] = []
     for imported in syntax.read(source.text) if syntax else ():
@@ -147,8 +147,8 @@ def actions_of_file(
     task: Task,
     ranks: Mapping[int, Collection[int]] | None = None,
 ) -> FileActions:
-    """Return the sessions of the task's items in their order. The last action leaves the text as it was. `ranks`:
-    offset of each item → the indices of its sessions to make, from 0; None = all."""
+    """Return the sessions of the task's items in order. After the last action, the text is as it was. `ranks`: offset
+    of each item → the indices (from 0) of the item's sessions to make; None = all."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens), ranks=ranks)
     if task.of_imports:
         typist.use_imports(uses(source, tokens))
@@ -166,7 +166,7 @@ def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyCo
 
 
 def spell_task(strategy: StrategyConfig, seed: int, task: Task) -> str:
-    """Return one word for session ids: only settings that decide a single lookup."""
+    """Return the settings that decide a single lookup, as one word for session ids."""
     return _spell_strategy(strategy, _spell_typing(task, spell_prefix(strategy.prefix)), seed)
 
 
@@ -192,10 +192,10 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
         for item in items:
             yield Remainder(item.end, "")
     elif strategy.context == "LEFT" or language.shape is None:
-        # The parts of such a text are not known, so it is typed from top to bottom.
+        # Without a shape, the parts of the text are not known, so it is typed from top to bottom.
         yield from [Remainder(len(source.text), "")] * len(items)
     else:
-        # An item that a task plays does not exist at the beginning. The syntax tree knows where a token ends.
+        # If a task plays an item, nothing of the item exists at first, so the text after its beginning is missing.
         offsets = [item.begin if task.play else item.end for item in items]
         for item, remainder in zip(
             items, remainders(source.text, source.grammar, language.shape, offsets), strict=True
@@ -223,10 +223,10 @@ class _Typist:
         self.actions.append(OpenFile(path=self.source.path, checksum=self.checksum))
         self._bases: dict[str, blake2b] = {}
         self.plain = self.task.name == FIRST_TASK and self.strategy == StrategyConfig(filters=self.strategy.filters)
-        """True if nothing but the token is missing, and nothing is typed."""
+        """True under the default strategy: only the token is missing, and no prefix is typed."""
 
     def type_items(self, items: Sequence[Item]) -> None:
-        """Type items, which are in order of offset."""
+        """Type items, which must be sorted by offset."""
         for item, remainder in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
             self.type(item, remainder)
         self._close()
@@ -277,7 +277,7 @@ class _Typist:
                 session = _id(self._base(_spell_typing(self.task, how)), item.begin, item.text)
                 for step in steps:
                     if step != typed:
-                        # Prefixes of one item extend each other, so only the new letters are typed.
+                        # Each prefix of an item extends the one before, so only its new letters are typed.
                         self.actions.append(PrintText(text=step[len(typed) :]))
                         typed = step
                     self.actions.append(
@@ -298,7 +298,7 @@ class _Typist:
 
     def type_plainly(self, tokens: Sequence[Token]) -> None:
         """Type tokens with the same result as `type_items` under the plain strategy."""
-        # Most runs take this way, so it must be fast: it needs neither evolution nor gaps.
+        # Most runs use this method, so it must be fast. It needs neither evolution nor gaps.
         base = self._base("NoPrefix")
         actions = self.actions
         for token in tokens:
@@ -319,14 +319,14 @@ class _Typist:
         self.sessions = len(tokens)
 
     def use_imports(self, uses_of_names: Sequence[Use]) -> None:
-        """Take imports out of the file while their names are requested."""
+        """Remove each import from the file while the imported name is completed."""
         for use in uses_of_names:
             missing, token = use.imported, use.token
             begin = token.offset - (missing.end - missing.begin)
             removed = RemovedImport(
                 module=missing.module, offset=missing.begin, text=self.source.text[missing.begin : missing.end]
             )
-            # Imports are removed from the end on, so that offsets before them stay right.
+            # The token is deleted before the import, which is above it, so that the import's offsets stay right.
             self.actions += [
                 DeleteRange(begin=token.offset, end=token.offset + len(token.text)),
                 DeleteRange(begin=missing.begin, end=missing.end),
@@ -349,13 +349,13 @@ class _Typist:
                     FINISH,
                 ]
                 self.sessions += 1
-            # The last length is the whole token's.
+            # The last length is that of the token, so the whole token is typed now.
             self.actions += [MoveCaret(offset=missing.begin), PrintText(text=removed.text)]
 
     def _open(self, item: Item, remainder: Remainder) -> None:
         """Restore everything before the item, and delete the text from the item to the end of the missing part."""
         text = self.source.text
-        # The item is in the same gap as the item before, so only the text between them is typed.
+        # If the item is in the same gap as the item before, only the text between them is typed.
         if self._gap == remainder.end > item.end:
             if self._caret < item.begin:
                 self.actions.append(PrintText(text=text[self._caret : item.begin]))
@@ -396,7 +396,7 @@ class _Typist:
         base = self._bases.get(how)
         if base is None:
             strategy = _spell_strategy(self.strategy, how, self.source.seed)
-            # The checksum gives sessions in another text of the file other ids.
+            # With the checksum, the ids of sessions change if the text of the file changes.
             parts = [self.source.project, self.source.path, self.checksum, strategy, ""]
             base = self._bases[how] = blake2b("\0".join(parts).encode(), digest_size=8)
         return base

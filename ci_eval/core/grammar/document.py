@@ -1,7 +1,6 @@
 r"""The text of a document and its offsets: decoding, line ends, checksums, edits.
 
-Offsets count Unicode code points of the text with "\n" line ends. Other counts exist only here and in
-`adapters/lsp/protocol.py`.
+Offsets are in Unicode code points of the text with "\n" line ends. `code_points` converts byte offsets.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class GapText:
         return self._length
 
     def __str__(self) -> str:
-        # The joined text replaces its pieces, so that the next call does not join them again.
+        # The pieces before the last change are kept joined, so that the next call does not join them again.
         self._before = ["".join(self._before)]
         return "".join((*self._before, *reversed(self._after), self._rest[self._start :]))
 
@@ -88,8 +87,8 @@ _PROLOG = re.compile(rb"<\?xml[^>]*>")
 
 
 def decode(data: bytes, otherwise: str = "") -> str:
-    r"""Return the text, with "\n" line ends and without byte order mark, decoded as UTF-8, by the encoding that the
-    first lines declare, or by `otherwise`. Raises NotText for a NUL byte, or if no encoding fits."""
+    r"""Decode `data` as UTF-8 or, if that fails, in the encoding that the first lines declare, else in `otherwise`.
+    The result has "\n" line ends and no byte order mark. Raises NotText for a NUL byte, or if no encoding fits."""
     if b"\0" in data:
         raise NotText(f"not a text file: NUL byte at offset {data.index(0)}")
     try:
@@ -102,17 +101,17 @@ def decode(data: bytes, otherwise: str = "") -> str:
         except (ValueError, LookupError) as other:
             why = f" and not {encoding}, which is declared ({other})" if encoding else ""
             raise OtherEncoding(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}{why}") from other
-    # In the other order, CR LF would become two line ends.
+    # CR LF must be replaced before CR, or it would become two line ends.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def read_text(root: Path, path: str) -> str:
-    """Return the text of a project's file. Raises NotText, or OSError unless it is a regular file of the project."""
+    """Return the text of a file. Raises NotText, or OSError if the path is not a regular file of the project."""
     return decode_file(root, path, read_own(root, path))
 
 
 def decode_file(root: Path, path: str, data: bytes) -> str:
-    """Return the text of a file, whose encoding the file or the nearest build file declares. Raises NotText."""
+    """Decode a file. If the encoding is unknown, use the one that the nearest build file declares. Raises NotText."""
     try:
         return decode(data)
     except OtherEncoding:
@@ -134,7 +133,7 @@ def _build_encoding(root: Path, folder: PurePosixPath) -> str:
     return ""
 
 
-# Only programs write longer lines, which tools take minutes to read. Unlike a time, a length is equal everywhere.
+# Longer lines are generated, and tools need minutes for them. Unlike a time limit, a length limit is reproducible.
 LONGEST_LINE = 100_000
 
 
@@ -172,13 +171,13 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 MANY = 8
-"""The most edits that are sent one by one; more edits become a single one."""
+"""The maximum number of edits that are sent one by one; more edits are merged into one."""
 
 
 def difference(old: str, new: str) -> Edit:
     """Return the single edit that turns `old` into `new`."""
     most = min(len(old), len(new))
-    # A binary search that compares slices is fast.
+    # A binary search that compares slices is faster than a loop over characters.
     begin = bisect_left(range(most), True, key=lambda length: not old.startswith(new[: length + 1]))
     # The common beginning and end must not overlap, as they would for `aa` and `aaa`.
     end = bisect_left(range(most - begin), True, key=lambda length: not old.endswith(new[len(new) - length - 1 :]))
@@ -196,7 +195,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        # Edits are joined only on request, since most sessions of a sample are not asked.
+        # The text is joined only on request: in a sample, most sessions are not asked and do not need it.
         if self._text is None:
             self._text = str(self._gap)
         return self._text
@@ -231,8 +230,8 @@ class Document:
                 self.insert(action.text)
 
     def take_edits(self) -> list[Edit]:
-        """Return the edits since the last call, without deletions that were reverted. More than MANY edits, as of
-        sessions that are not asked, become a single one."""
+        """Return the edits since the last call, without deletions that were reverted. More than MANY edits, as after
+        sessions that are not asked, are merged into one."""
         edits = self._edits if len(self._edits) <= MANY else [difference(self._taken, self.text)]
         self._edits, self._undone_by, self._taken = [], None, self.text
         return edits

@@ -1,4 +1,4 @@
-"""The imports of a project: the share that cannot be resolved, and the files that they name."""
+"""The imports of a project: the share of imports that cannot be resolved, and the files that imports name."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import PurePosixPath
 from ci_eval.core.import_syntax import Imports
 
 MOST = 100
-"""The most packages that are listed; the share counts imports of all packages."""
+"""The maximum number of packages that are listed. The share of unresolved imports counts all packages."""
 
 
 def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
-    """Return the share of unresolved imports (None if nothing is imported), and package → number of its unresolved
+    """Return the share of unresolved imports (None if nothing is imported), and a table: package → number of unresolved
     imports, the most frequent first. `files`: pairs of path and text."""
     imports, absent = 0, Counter[str]()
     for path, text in files:
@@ -26,7 +26,7 @@ def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[f
 
 
 def merge_readings(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
-    """Yield each import of a file that was read in several folders, with whether any folder resolves the import."""
+    """Yield each import, and whether any folder resolves it. `readings`: the imports of one file, for each folder."""
     for known in zip(*readings, strict=True):
         yield known[0][0], any(is_resolved for _, is_resolved in known)
 
@@ -99,7 +99,7 @@ class Modules:
 
     def found(self, name: Name, importing: str) -> list[str]:
         """Return the file of a module or of a member of a module, or the files of a Go package. If several files match,
-        the exact path wins unless the name has NEAR; else the nearest file wins."""
+        the exact path wins unless the name has NEAR; otherwise the nearest file wins."""
         near, name = name[:1] == (NEAR,), tuple(part for part in name if part != NEAR)
         name = (*name[:-1], name[-1].partition(".")[0]) if name else name
         # The last part may be a member of the module, so the name without that part is tried next.

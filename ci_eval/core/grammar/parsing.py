@@ -1,6 +1,6 @@
-"""Reading of source text as one or more trees: unreadable text is rewritten or cut, and the loss is measured.
+"""Parse source text into one or more trees, rewrite or cut out unreadable text, and measure how much is lost.
 
-Rewriting keeps every offset: it replaces a newer construct by an older one of the same length, which the grammar knows.
+A rewriting replaces a newer construct by an older one of the same length that the grammar knows, so offsets stay.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Rewritten(NamedTuple):
     types: tuple[Span, ...] = ()
     """Names of types inside the replaced parts."""
     layers: tuple[bytes, ...] = ()
-    """Further texts of the same length: blank, except for parts that are blank in `text`."""
+    """Further texts of the same length. Each is blank except for parts that are blank in `text`."""
     lost: int = 0
     """The number of words that are in none of the texts."""
     trouble: str = ""
@@ -36,22 +36,22 @@ class Rewritten(NamedTuple):
 class Rewriting(Protocol):
     @property
     def always(self) -> bool:
-        """Return whether the repair is always made, since the grammar misreads the construct without an error."""
+        """Return True if text without errors is rewritten as well, since the grammar misreads it without an error."""
 
     def apply(self, source: bytes, /) -> Rewritten: ...
 
 
 class Repair(NamedTuple):
-    """A pattern outside of comments and strings, and a replacement of the same length.
+    """A rewriting that replaces each match of a pattern by text of the same length. Comments and strings are skipped.
 
-    Groups named `k`, `k1` … are keywords of the language, groups named `t` types.
+    In the pattern, groups named `k`, `k1` … match keywords of the language; groups named `t`, `t1` … match types.
     """
 
     pattern: re.Pattern[bytes]
     replacement: Callable[[Match], bytes]
     always: bool = False
     trigger: re.Pattern[bytes] | None = None
-    """A text that every match contains; searching for it first saves time."""
+    """A pattern of text that every match contains. Searching for it first saves time."""
 
     def apply(self, source: bytes) -> Rewritten:
         if self.trigger and not self.trigger.search(source):
@@ -98,7 +98,7 @@ ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]{0,500}\)){0,500}\)){0,1000}"
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
-    """Return the pattern for matches outside of comments and strings, which match as the group `skip`."""
+    """Return a pattern that finds matches outside comments and strings; those match as the group `skip`."""
     return re.compile(rb"(?P<skip>" + skip + rb")|" + pattern, re.MULTILINE)
 
 
@@ -107,7 +107,7 @@ def spaces(match: Match) -> bytes:
 
 
 def replace_groups(match: Match, **groups: bytes) -> bytes:
-    """Return the match with some groups replaced, filled up with spaces."""
+    """Return the matched text with these groups replaced. Shorter replacements are padded with spaces."""
     out = bytearray(match[0])
     for name, text in groups.items():
         if match[name] is not None:
@@ -129,11 +129,11 @@ _ANNOTATION = re.compile(rb"(?:@[\w.]+(?:\(.*\))?|#?\[.*\]|template\s*<.*>)\s*$"
 _SPANNING = re.compile(rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|/\*[\s\S]*?\*/")
 _TEXT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|//[^\n]*")
 _FINEST_BYTES = 40_000_000
-"""The most bytes that one search may parse; the search then returns the pieces found so far."""
+"""The number of bytes after which a search stops parsing and returns the pieces found so far."""
 
 
 def split_pieces(text: bytes, begin: int, end: int) -> list[Span]:
-    """Return the pieces of a range: a line of the smallest indentation, and the deeper lines below it."""
+    """Split a range into pieces. Each is a line of the smallest indentation with the deeper lines below it."""
     inside = [match.span() for match in _SPANNING.finditer(text, begin, end) if b"\n" in match[0]]
     lines = [(match.start(), len(match[1]), match[2]) for match in _LINE.finditer(text, begin, end)]
     least = min((indent for _, indent, _ in lines), default=0)
@@ -174,7 +174,7 @@ class Search:
     """A search for the smallest unreadable pieces of a text."""
 
     def __init__(self, text: bytes, layout: bytes, head: bytes, lost: Lost) -> None:
-        """Prepare a search. `layout`: the text before rewriting, of the same length, whose lines count."""
+        """`layout`: the text before rewriting, of the same length; its lines and indents decide where pieces begin."""
         self._text = text
         self._layout = layout
         self._head = head
@@ -213,7 +213,7 @@ class Search:
         begin = layout.find(b"\n", *piece) + 1
         end = layout.rfind(b"\n", begin, piece[0] + len(layout[slice(*piece)].rstrip())) + 1
         last = layout[end : piece[1]].strip()
-        # The last line is a closing line only if it is a single bracket or word; else it is a statement.
+        # A last line that closes nothing is a statement, so it is one of the inner lines.
         if not _CLOSES.match(last):
             end = piece[1]
         if not 0 < begin < end:
@@ -236,16 +236,16 @@ _APART_BYTES = 4_000_000
 class Reading(NamedTuple):
     rewritten: Rewritten
     source: bytes
-    """The text of all trees, as long as the original."""
+    """The merged text of all trees, of the same length as the original."""
     roots: tuple[Node, ...]
     """The tree of the rewritten text, and those of its layers."""
     lost: int
-    """The number of bytes in no tree: the bytes of ERROR nodes, and one for each missing node."""
+    """The size of the loss: the bytes of ERROR nodes, plus one for each missing node and each lost word."""
 
 
 def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Reading:
-    """Parse a text. If its tree has errors, rewritings are tried; one is kept unless it loses more bytes. `head`: the
-    beginning that every file of the language must have."""
+    """Parse a text. If the tree has errors, try each rewriting in turn, and keep it unless it loses more bytes. `head`:
+    the beginning that every file of the language must have."""
     rewritten = Rewritten(source)
     for repair in repairs:
         if repair.always:
@@ -254,7 +254,7 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
     for repair in repairs:
         if not best.lost:
             break
-        # Rewritings add up: each is applied to the result of the kept ones.
+        # Each rewriting is applied to the result of those that were kept.
         extended = _chain(rewritten, repair)
         if extended.trouble and not best.rewritten.trouble:
             best = best._replace(rewritten=best.rewritten._replace(trouble=extended.trouble))
@@ -266,13 +266,13 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
 
 
 def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar: str, head: bytes) -> Reading:
-    """Return a reading with separately parsed unreadable pieces, or `whole` if that does not lose fewer bytes."""
+    """Parse the unreadable pieces separately, and return the new reading if it loses fewer bytes, otherwise `whole`."""
     text = rewritten.text
     head = head if text.startswith(head) else b""
     spans = Search(text, source, head, lambda part: lost_bytes(parse_tree(part, grammar).root_node)).unreadable()
     if not spans:
         return whole
-    # If that is cheap, each piece gets a tree; else all pieces share a tree.
+    # Each piece gets its own tree if that is cheap; otherwise all pieces share one tree.
     apart = len(text) * len(spans) < _APART_BYTES
     parts = tuple(keep_spans(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
     candidate = _parse(rewritten._replace(text=blank_spans(text, spans), layers=rewritten.layers + parts), grammar)
@@ -300,7 +300,7 @@ def _parse(rewritten: Rewritten, grammar: str) -> Reading:
     text = rewritten.text
     roots = tuple(parse_tree(part, grammar).root_node for part in (text, *rewritten.layers))
     lost = rewritten.lost + sum(lost_bytes(root) for root in roots)
-    # All texts are merged, so that names of all trees are found. The first layer takes precedence, so it is last.
+    # All texts are merged, to find the names of all trees. The first layer has precedence, so it is written last.
     overlaid = bytearray(text)
     for layer in reversed(rewritten.layers):
         for part in re.finditer(rb"\S+", layer):
@@ -346,7 +346,7 @@ def _words(root: Node) -> int:
 
 
 def count_errors(syntax: ImportSyntax, text: str, grammar: str) -> int:
-    """Return the size of the text's syntax errors, in the language's own measure or in bytes; 0 without an error."""
+    """Return the size of the syntax errors: the result of `syntax.errors` if there is such a function, else bytes."""
     if syntax.errors:
         return syntax.errors(text, grammar)
     return lost_bytes(parse_tree(text.encode(), grammar).root_node)

@@ -1,4 +1,4 @@
-"""The namespaces of a file, and the origins of the names in them that the file's text shows."""
+"""The namespaces of a file, and the origins of their names as far as the file's text shows them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Origin(NamedTuple):
     package: str | None = None
     """The full name of the module or package that defines the name."""
     holder: str = ""
-    """What the name is: "module" or "class" if its members are static, or a further kind of the language."""
+    """What the name stands for: "module" or "class" if its members are static, or a kind that only a language has."""
 
 
 UNKNOWN = Origin()

@@ -17,7 +17,7 @@ from ci_eval.core.grammar.syntax import Node, parse_tree
 T = TypeVar("T")
 _BRACKETS = frozenset("()[]{}<>")
 INSERTED = -1
-"""The origin of a character that the original text does not have."""
+"""The origin of a character that is not in the original text."""
 
 
 class Cut(NamedTuple):
@@ -37,7 +37,7 @@ class Excerpt(msgspec.Struct, frozen=True):
         return cls(text, array("q", range(len(text))))
 
     def cut(self, cuts: Sequence[Cut]) -> Excerpt:
-        """Return the excerpt without these ranges, of which some may overlap."""
+        """Return the excerpt with each range replaced by its filler. The ranges may overlap."""
         text, origins, last = "", array("q"), 0
         for begin, end, filler in [*sorted(cuts), Cut(len(self.text), len(self.text))]:
             if end >= last:
@@ -48,7 +48,7 @@ class Excerpt(msgspec.Struct, frozen=True):
         return Excerpt(text, origins)
 
     def find(self, origin: int) -> int | None:
-        """Return the present offset of an original character; None if the character was cut out."""
+        """Return the offset in the excerpt of a character of the original text; None if the character was cut out."""
         return self.origins.index(origin) if origin in self.origins else None
 
     def find_from(self, origin: int) -> int:
@@ -58,8 +58,8 @@ class Excerpt(msgspec.Struct, frozen=True):
 
 
 def minimise(units: Sequence[T], holds: Callable[[list[T]], bool]) -> list[T]:
-    """Return the units that are left if as many as possible are dropped, in ever smaller chunks. `holds`: whether units
-    suffice. (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002)"""
+    """Return a small selection of the units for which `holds` is true: drop ever smaller chunks while it stays true.
+    (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002)"""
     kept, size = [*units], len(units)
     while size:
         end = len(kept)
@@ -76,7 +76,7 @@ BEFORE_MEMBERS = frozenset({".", "?.", "->", "::"})
 
 
 class Shrinker:
-    """The syntax tree of an excerpt, and its possible cuts. `token`: the range that must stay; None = no range."""
+    """The syntax tree of an excerpt, and its possible cuts. `token`: the range that cuts must keep, if any."""
 
     def __init__(self, excerpt: Excerpt, grammar: str, token: tuple[int, int] | None) -> None:
         self.excerpt = excerpt
@@ -104,7 +104,7 @@ class Shrinker:
         return [[*([[lines]] if lines else []), [Cut(*self._range(node), filler)]] for node, lines in level]
 
     def nodes(self, depth: int) -> list[list[list[Cut]]]:
-        """Return, for each node within a line at one nesting depth, the ways to cut it out."""
+        """For each node at this nesting depth that shares a line with other code, return the ways to cut it out."""
         return [self._ways_of_node(node) for node in self._level(depth, lambda node: self._lines(node) is None)]
 
     def _level(self, depth: int, picks: Callable[[Node], bool]) -> list[Node]:
@@ -131,17 +131,17 @@ class Shrinker:
                 first, last = self._range(sibling)
                 last += len(self._text[last:]) - len(self._text[last:].lstrip(" "))
                 ways.insert(0, Cut(self._skip_spaces(first), end) if first < begin else Cut(begin, last))
-        # A single name has no stand-in, which would be as long as the name.
+        # A node without children, such as a name, is not replaced by a filler, which may be as long as the name.
         return [[way] for way in ways] + ([[Cut(begin, end, _filler(self._grammar))]] if node.named_children else [])
 
     def _skip_spaces(self, offset: int) -> int:
-        """Return the offset before the spaces at an offset, unless they indent the line."""
+        """Return the offset before the spaces that precede `offset`; `offset` itself if they indent the line."""
         before = self._text[self._text.rfind("\n", 0, offset) + 1 : offset]
         return offset - len(before) + len(before.rstrip(" ")) if before.strip() else offset
 
     def unwrapped(self) -> Iterator[list[Cut]]:
-        """Yield the cuts that replace a statement around the token, such as an `if` or a class, by the statement inside
-        it that contains the token; the outermost first."""
+        """For each statement around the token, such as an `if` or a class, yield the cuts that replace the statement
+        by the inner statement that contains the token. The outermost statement comes first."""
         around = [node for node in self._ancestors() if self._lines(node)]
         for inner, outer in reversed([*pairwise(around)]):
             begin, end = self._range(inner)
@@ -163,12 +163,12 @@ class Shrinker:
             node = node.parent
 
     def _receiver(self) -> Node | None:
-        """Return the object whose member the token is."""
+        """Return the node of the object whose member the token is, such as `a` if the token is `b` in `a.b`."""
         sign = token.prev_sibling if (token := next(self._ancestors(), None)) else None
         return sign.prev_sibling if sign is not None and sign.type in BEFORE_MEMBERS else None
 
     def receiver(self) -> int | None:
-        """Return the offset of the receiver's name, such as `b` in `a.b(c)[0].token`."""
+        """Return the offset of the name of the token's receiver, such as `b` in `a.b(c)[0].token`."""
         node = self._receiver()
         while node is not None and node.children:
             signs = [child for child in node.children if child.type in BEFORE_MEMBERS]

@@ -1,4 +1,4 @@
-"""Syntax trees of source text, made by the same grammars on every Python; colours and possible continuations."""
+"""Syntax trees of source text, the colours of its parts, and the words that the grammar allows at an offset."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Tree = tree_sitter.Tree
 
 
 OLDER = frozenset({"java", "ruby"})
-"""The grammars for which tree-sitter-languages is tried first, if it is installed; a tree without errors is used."""
+"""For these grammars, tree-sitter-languages is tried first, if it is installed. Its tree is used if it has no error."""
 
 
 def parse_tree(source: bytes, grammar: str) -> Tree:
@@ -38,8 +38,8 @@ _FOREIGN = re.compile(r"'[^\0-\x7f]'|\?[^\0-\x7f]|[^\0-\x7f]")
 
 
 def mask_identifiers(source: bytes) -> bytes:
-    """Return UTF-8 text of the same length in bytes, in which ASCII letters replace other identifier characters:
-    grammars know only some of them. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
+    """Replace each non-ASCII identifier character by as many ASCII letters as it has bytes, since grammars know only
+    some of these characters. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
     if source.isascii():
         return source
 
@@ -56,7 +56,7 @@ def mask_identifiers(source: bytes) -> bytes:
 
 @cache
 def language(grammar: str) -> tree_sitter.Language:
-    # The type is Any, since get_language declares literal names and spells this one differently.
+    # The type is Any, since the signature of get_language lists literal names. C# is spelled differently there.
     name: Any = {"c_sharp": "csharp"}.get(grammar, grammar)
     return tree_sitter_language_pack.get_language(name)
 
@@ -68,7 +68,7 @@ def _older_language(grammar: str) -> tree_sitter.Language | None:
     paths = [path for folder in folders for path in sorted(Path(folder).glob("languages.*"))]
     if not paths:
         return None
-    # Only the library is loaded, since its Python module needs an older tree-sitter.
+    # The shared library is loaded directly, since its Python module needs an older tree-sitter.
     function = getattr(ctypes.CDLL(str(paths[0])), f"tree_sitter_{grammar}")
     # Without this type, the pointer would be cut to 32 bits.
     function.restype = ctypes.c_void_p
@@ -93,19 +93,19 @@ class SourceReader:
         self.source = source
 
     def text(self, node: Node) -> str:
-        # A grammar may begin a name inside a character: Python's parses `!` and a letter as one node.
+        # A node may begin in the middle of a character: Python's grammar parses `!` and a letter as one node.
         return self.source[node.start_byte : node.end_byte].decode(errors="replace")
 
 
 def bundle() -> str:
-    """Return name and version of the grammars that decide which tokens exist, for the manifest."""
+    """Return the name and version of the package of grammars, for the manifest: they decide which tokens exist."""
     return f"tree-sitter-language-pack {version('tree-sitter-language-pack')}"
 
 
 def choose_grammar(grammars: Mapping[str, str], path: str) -> str:
-    """Return the grammar for a file name: that of the longest matching suffix, else the language's first one."""
+    """Return the grammar of the longest suffix that matches the path; the language's first grammar if none matches."""
     suffixes = (suffix for suffix in grammars if path.endswith(suffix))
-    # An evaluation root may be a file with any suffix, or without one.
+    # An evaluation root may be a file with any suffix, or without a suffix.
     return grammars[max(suffixes, key=len, default=next(iter(grammars)))]
 
 
@@ -119,14 +119,14 @@ def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
 
 
 def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
-    """Return the coloured spans of a file, by the grammar of the longest matching end of its path."""
+    """Return the coloured spans of a file. `grammars`: end of a path → grammar; the longest matching end counts."""
     # Plain text has an empty grammar.
     ends = [end for end, grammar in grammars.items() if grammar and path.endswith(end)]
     return colours(text, grammars[max(ends, key=len)]) if ends else []
 
 
 def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
-    # A cursor makes one node at a time, and takes less than half the time of lists of children.
+    # A cursor takes less than half the time of lists of children.
     cursor = tree.walk()
     while True:
         node = cursor.node
@@ -146,9 +146,9 @@ def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
 
 
 _NO_STATE = 65535
-"""The state of a node for which the parser followed several readings (`TS_TREE_STATE_NONE`)."""
+"""The parse state of a node for which the parser followed several readings (`TS_TREE_STATE_NONE`)."""
 _LITERALS = ("comment", "continuation", "string", "char", "integer", "number", "float", "regex", "escape", "template")
-"""Words in the names of grammar symbols that are not names in code."""
+"""A grammar symbol that has one of these words in its name does not stand for a name in code."""
 
 
 class Continuation(NamedTuple):
@@ -157,7 +157,7 @@ class Continuation(NamedTuple):
 
 
 class Continuations:
-    """What may be at the carets of a file: words that the LR parser's table forbids cannot, others may be wrong."""
+    """The words that the LR parser's table allows at an offset of a file. Words that it allows may still be wrong."""
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text
@@ -172,7 +172,7 @@ class Continuations:
 
     def at(self, offset: int) -> Continuation | None:
         leaf = self.leaf(offset)
-        # Many languages end a statement at a line end only if the next word requires it.
+        # Nothing is known at the beginning of a line: in many languages, the next word decides if a statement goes on.
         if leaf is None or not self._text[self._text.rfind("\n", 0, offset) + 1 : offset].strip():
             return None
         state = leaf.parse_state

@@ -1,4 +1,4 @@
-"""The tokens of a file that refer to nothing, and the locations at which a user writes something new."""
+"""Tokens that refer to nothing, such as literals and operators, and places where a user writes something new."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Kind, Properties, SilentPlace, Token
 
 LONGEST_LITERAL = 100
-"""The most characters of a literal that becomes a token. Longer and multi-line literals cannot be predicted."""
+"""The maximum length of a literal that becomes a token. Longer and multi-line literals cannot be predicted."""
 
 LITERALS = frozenset(
     "string string_literal raw_string_literal interpreted_string_literal system_lib_string template_string "
@@ -23,17 +23,17 @@ LITERALS = frozenset(
     "user_defined_literal preproc_arg null_literal boolean_literal boolean true false null nil none "
     "shell_command_expression subshell string_content string_fragment".split()
 )
-"""The node types whose text is a token; numbers are recognised by their first character."""
+"""The types of nodes that are literals. Numbers are not listed: `_kind` recognises them by their first character."""
 FOREIGN = frozenset("ERROR php_tag ?> text text_interpolation uninterpreted hash_bang_line heredoc_end".split())
-"""The types of nodes that are not code of the language, or were not readable."""
+"""The types of nodes that are skipped: they are not code of the language, or the parser could not read them."""
 SEPARATORS = frozenset("( ) [ ] { } [[ ]] , ; : . :: ${ #{ #[ \" ' ` $ @ \\".split())
 _WORD = re.compile(r"[$@#]*[^\W\d][\w$]*[?!=]?")
 _PROPERTIES = {kind: Properties(kind=kind) for kind in Kind}
 
 
 def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequence[Token]) -> list[Token]:
-    """Return all tokens except comments in order of offset: `known`, and other tokens of the syntax tree, if there is a
-    grammar. A literal is one token, unless it contains code, whose tokens then count."""
+    """Return all tokens except comments, sorted by offset: `known` and, if there is a grammar, the other tokens of the
+    syntax tree. A literal is one token; if it contains code, the tokens of the code are returned instead."""
     if not grammar:
         return list(known)
     source = text.encode()
@@ -90,7 +90,7 @@ _NAMING = re.compile(
     r"(?:function|class|struct|interface|enum|trait|record|object|type)_?(?:\w+_)?(?:definition|declaration"
     r"|item|spec|specifier)$|parameter|lambda|^arrow_function$|^for_|^as_pattern_target$|^catch_clause$"
 )
-"""The nodes that define new names: functions, types, parameters, variables of loops and of caught errors."""
+"""Matches the types of nodes that define names: functions, types, parameters, loop variables, and caught errors."""
 _TYPE = re.compile(r"^(?:class|interface|trait|impl|enum|struct|object|record|protocol)(?:_|$)")
 _FUNCTION = re.compile(r"function|method|lambda")
 _BODY = re.compile(r"block|body|compound")
@@ -99,14 +99,14 @@ _CONVENTIONAL = frozenset({"self", "cls", "this"})
 _NAME = re.compile(r"[^\W\d]\w*")
 _PROSE_WORD = re.compile(r"(?<![\w@\\#:./%{$-])[^\W\d_]{3,}(?![\w(:./=-])")
 _DOCUMENTATION = ("/**", "///", "//!", "#!", "#:")
-"""The beginnings of comments that often mention names of code."""
+"""Comments that begin like this often mention names from the code."""
 _KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
 
 
 def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: Collection[SilentPlace]) -> list[Token]:
-    """Return locations of these kinds in order of offset; none without a grammar. `known`: the names that refer to
-    something. Methods are left out, since they may override known ones, and so are names after their type, which
-    engines can derive from the type."""
+    """Return the places of these kinds where a user writes something new, sorted by offset; none without a grammar.
+    Names in `known` are excluded, since they refer to something. So are methods, since they may override known ones,
+    and names after their type, since engines can derive the name from the type."""
     source = text.encode()
     points = code_points(source)
     references = {token.offset for token in known}
@@ -114,7 +114,7 @@ def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: C
     for kind, begin, end in _walk(parse_tree(source, grammar).root_node, source) if grammar else ():
         first, word = points[begin], text[points[begin] : points[end]]
         if kind in {"comment", "string"}:
-            # The first word may be a name or a key; from the second word on, the text is prose.
+            # The second word is used, since the first one may be a name or a key.
             words = [] if word.startswith(_DOCUMENTATION) else [*_PROSE_WORD.finditer(word)][1:2]
             found = [(first + match.start(), match[0]) for match in words]
         else:
@@ -134,10 +134,10 @@ def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
                 yield prose, node.start_byte, node.end_byte
             continue
         is_function = bool(_FUNCTION.search(node.type))
-        # In C++, `class Foo x` refers to a class, and function names follow their return types.
+        # In C++, a specifier without a body refers to a class, as in `class Foo x`.
         refers = node.type.endswith("_specifier") and not node.child_by_field_name("body")
         is_member = in_type and is_function and "parameter" not in node.type
-        # A name after its type is left out, since engines can derive it from the type.
+        # In a parameter with a type, only the first child can be a new name: engines can derive a name after its type.
         has_type = "parameter" in node.type and not node.type.endswith(("parameters", "parameter_list"))
         for place, child in enumerate(node.named_children):
             word = source[child.start_byte : child.end_byte]

@@ -16,7 +16,7 @@ OPENERS = {")": "(", "]": "[", "}": "{"}
 
 
 class Remainder(NamedTuple):
-    """The missing text after a token: from the token's end to `end`. `tail` takes its place."""
+    """The text that is missing while a token is typed: from the token's end to `end`. `tail` replaces the text."""
 
     end: int
     """The offset (in code points) of the end of the missing text."""
@@ -25,8 +25,8 @@ class Remainder(NamedTuple):
 
 
 def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> Iterator[Remainder]:
-    """Yield the remainder after each of `places`, the ends of tokens in order (code points). Missing is the rest of the
-    outermost function or, outside functions, the rest of the declaration or statement."""
+    """Yield the remainder after each of `places`, which are the sorted ends of tokens (code points). The rest of the
+    outermost function is missing or, outside functions, the rest of the declaration or statement."""
     source = text.encode()
     points = code_points(source)
     path = _TreePath(source, parse_tree(source, grammar).root_node, shape)
@@ -43,8 +43,8 @@ class _Closer(NamedTuple):
     text: str
     stand_in: bool
     needs: int
-    """The byte offset that must have been typed, or -1. For a closing bracket, its opening bracket begins there. For a
-    stand-in in the innermost node, the last named node before it begins there."""
+    """The closer exists only if the code at this byte offset is typed; -1 if it always exists. The offset is that of
+    the opening bracket or, for a stand-in in the innermost node, of the last named node before the stand-in."""
 
 
 class _Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class _TreePath:
         self._levels = [self._level(root, missing_to=None, top=0, inside=False)]
 
     def after(self, place: int) -> tuple[int, str]:
-        """Return the end of the missing text after a token's end (byte offsets), and the tail in its place."""
+        """Return the end of the missing text and the tail that replaces it. `place`: the end of a token, in bytes."""
         # A place is right after a token, so the byte before it identifies the node.
         levels, last = self._levels, place - 1
         # Places only move forward, so the path is kept up to the first node that ends before this place.
@@ -89,7 +89,7 @@ class _TreePath:
             depth = len(self._levels)
             if among(self._shape.bodies, level.node.type, child.type):
                 end, children = child.end_byte, child.children
-                # The body's closing bracket stays. In Go, line ends are nodes too, and do not count.
+                # The body's closing bracket stays. Blank nodes do not count: in Go, line ends are nodes.
                 if len(children) > 1 and among(self._shape.closers, child.type, children[-1].type):
                     ends = [of.end_byte for of in children[:-1] if self._source[of.start_byte : of.end_byte].strip()]
                     end = ends[-1]
@@ -122,7 +122,7 @@ class _TreePath:
                 yield _Closer(begin, stand_in, True, last_named)
             elif among(self._shape.closers, parent, kind):
                 blank = self._source[before:begin].decode()
-                # A closing bracket that is alone on its line stays there.
+                # A closing bracket that is on a new line stays on a new line.
                 indent = "\n" + blank.rpartition("\n")[2] if "\n" in blank else ""
                 openers = opened.get(OPENERS.get(kind, kind))
                 text = indent + self._source[begin:end].decode()
@@ -146,7 +146,7 @@ class _TreePath:
         word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
         for level in reversed(levels[inner.top :]):
             if level.begins and level.begins[0] >= word:
-                # Its first word is being typed, so only the end of the statement is known.
+                # While the first word of a node is typed, only a `;` at the end of the node exists.
                 ends = level.closers[-1:] if level.inside else []
                 yield from (closer.text for closer in ends if closer.begin > last and closer.text.strip() == ";")
                 continue
@@ -173,7 +173,7 @@ def lines(text: str) -> list[Part]:
 
 
 def statements_on_a_line(text: str, grammar: str) -> list[Part]:
-    """Return the lines that one node of the tree fills, so that the file still parses without any of them."""
+    """Return the lines that consist of a single node. The file still parses if any of them are removed."""
     source = text.encode()
     parts = set()
     stack = [parse_tree(source, grammar).root_node]
@@ -197,7 +197,7 @@ def select_statements(text: str, grammar: str, shape: Shape, offsets: Sequence[i
     """Return the statements outside functions that contain at least one of `offsets`, which are sorted."""
     source = text.encode()
     plain = [part for part, is_function in _statements(source, grammar, shape) if not is_function]
-    # Offsets are sorted, so two searches show whether one is between begin and end.
+    # Offsets are sorted, so two searches show whether any offset is between begin and end.
     parts = _convert_parts(source, plain)
     return [(begin, end) for begin, end in parts if bisect_left(offsets, begin) < bisect_left(offsets, end)]
 
@@ -210,7 +210,7 @@ def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, b
         if unit in units and among(shape.bodies, parent, node.type):
             units[unit] = "function"
         elif among(shape.lists, parent, node.type):
-            # The unit has a list of statements in it, so those are the innermost ones.
+            # The unit contains a list of statements, which replace the unit.
             units.pop(unit or (0, 0), None)
             stack += [(child, node.type, (child.start_byte, child.end_byte)) for child in node.children]
             units.update({(child.start_byte, child.end_byte): "statement" for child in node.children if child.is_named})

@@ -1,4 +1,4 @@
-"""The pass over a syntax tree that finds the tokens of a file, which all languages share."""
+"""A pass over a syntax tree that finds the tokens of a file. The walks of all languages are based on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
 """The roles of a node, which decide the kind of the names inside. The names inside a BOUND node are defined there."""
 SAME = ""
-"""In `Walk.roles`: the role of the node itself."""
+"""In `Walk.roles`: the children have the same role as the node itself."""
 
 
 class NodePlace(NamedTuple):
@@ -41,14 +41,14 @@ def handle_nodes(*node_types: str) -> Callable[[Method], Method]:
 class Walk(SourceReader):
     """A pass over the syntax tree, without recursion, so that deep nesting cannot fail.
 
-    A subclass names the types of leaves that matter, and has handlers (`@handle_nodes(…)`) for the nodes in which a
-    name is defined or the kind of a name is decided; `roles` serves those that only decide a role. If a node has
-    neither, its children are visited: with the role TYPE if the node has it, else as references. Text that the grammar
-    could not read is left out.
+    A subclass lists the types of leaves that matter. It has handlers (`@handle_nodes(…)`) for nodes that define a name
+    or decide the kind of a name, and an entry in `roles` for nodes that only give their children a role. The children
+    of other nodes are visited with the role TYPE if the node has that role, otherwise as references. Text that the
+    grammar could not read is skipped.
     """
 
     names: ClassVar[frozenset[str]] = frozenset()
-    """The types of leaves that are names; they go to `name`, wherever they are."""
+    """The types of leaves that are names. The method `name` handles them."""
     keywords: ClassVar[frozenset[str]] = frozenset()
     ignored: ClassVar[frozenset[str]] = frozenset()
     """The types of nodes in which there is nothing to find: punctuation, comments, literals."""
@@ -76,14 +76,14 @@ class Walk(SourceReader):
         self.package = package
         self.declared = declared
         self.found: list[tuple[int, str, Properties]] = []
-        """The tokens so far, in any order, each with its offset in bytes, its text and its properties."""
+        """The tokens found so far, in any order: offset in bytes, text, and properties."""
         self._stack: list[tuple[Node, str, NodePlace]] = []
         self._seen: dict[tuple[Kind, bool, Origin], Properties] = {}
 
     def run(self, *roots: Node) -> None:
-        """Fill `found`. `roots`: the tree of a file, and those of pieces of it."""
+        """Fill `found`. `roots`: the tree of a file, then the trees of pieces that were parsed separately."""
         handlers = self._handlers
-        # A node keeps its children, so a root that is held elsewhere would keep all nodes that are visited.
+        # A node keeps its children in memory. New root nodes, which nothing else holds, let visited nodes be freed.
         own = [node for root in roots if (node := root.walk().node)]
         self.push(own, REFERENCE, NodePlace(self.outermost(roots[0]), False))
         del own
@@ -99,9 +99,8 @@ class Walk(SourceReader):
         return Scope("file")
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit these nodes next, in order, before nodes that were pushed earlier; leaves are handled at once. If a
-        name is defined several times, the first definition that is visited counts."""
-        # Leaves are handled at once, for speed.
+        """Visit these nodes next, in order, before nodes that were pushed earlier. For speed, leaves are handled at
+        once, so before all nodes with children."""
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner = []
         for node in nodes:
@@ -118,12 +117,12 @@ class Walk(SourceReader):
         self._stack += inner
 
     def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes as `each` does, as references."""
+        """Visit nodes as references, strictly in order (see `each`)."""
         self.each([(node, REFERENCE, place) for node in nodes])
 
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit nodes next, strictly in order, with lone names: in `if (T x = f(); x)`, the first ones define names."""
-        # `push` would handle a name without children before the nodes in front of it, so names wait as well.
+        """Visit nodes next, strictly in order: in `if (T x = f(); x)`, `x` must be defined before it is used."""
+        # `push` would handle a name before the nodes in front of it, so here names are put on the stack as well.
         names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
         for item in nodes:
             node = item[0]
@@ -143,7 +142,7 @@ class Walk(SourceReader):
         self.in_order(node.children, place)
 
     def define(self, name: Node | None, scope: Scope, origin: Origin = LOCAL, key: str = "") -> None:
-        """Define a name, if there is one. `key`: how the scope has it, with `{}` for the name."""
+        """Define a name in `scope`, unless it is None. `key`: the key in `scope.names`, with `{}` for the name."""
         if name is not None:
             text = self.text(name)
             scope.names[key.format(text) if key else text] = origin
@@ -157,8 +156,8 @@ class Walk(SourceReader):
     ) -> None:
         """Add a node to the tokens in `found`.
 
-        `origin`: where the name comes from. `text`: its text, if the caller has it already. `skip`: bytes at the node's
-        beginning that are not part of the token.
+        `origin`: where the name comes from. `text`: the node's text, if the caller already has it. `skip`: the number
+        of bytes at the beginning of the node that are not part of the token.
         """
         # Equal properties are one object: files have few kinds of tokens, but many tokens.
         key = (kind, place.argument, origin)
@@ -177,7 +176,7 @@ class Walk(SourceReader):
         return "project" if package == self.package or package in self.declared else "library"
 
     def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
-        """Leave out a part of the text that the grammar could not read; `read` has measured it."""
+        """Skip text that the grammar could not read. `read` has already measured the loss."""
 
 
 def _visit_as(children_role: str) -> Callable[[Walk, Node, str, NodePlace], None]:
@@ -188,8 +187,8 @@ def _visit_as(children_role: str) -> Callable[[Walk, Node, str, NodePlace], None
 
 
 def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Extraction:
-    """Return the tokens of a file in order of their offsets (code points), without overlaps, and the share of the text
-    that is lost. `repairs` and `head`: as in `read`."""
+    """Return the tokens of a file, sorted by offset (code points) and without overlaps, and the share of the text that
+    is lost. `repairs` and `head`: as in `read`."""
     source = walk.source
     reading = read(source, grammar, repairs, head)
     walk.source = reading.source
@@ -197,19 +196,19 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
     candidates = walk.found
     if reading.source is not source:
         replaced = ((Kind.KEYWORD, reading.rewritten.keywords), (Kind.TYPE_REFERENCE, reading.rewritten.types))
-        # These come first, since of tokens at one offset the first one counts.
+        # These come first: if several tokens have the same offset, the first one counts.
         candidates = [
             (begin, source[begin:end].decode(), Properties(kind=kind))
             for kind, spans in replaced
             for begin, end in spans
         ]
-        # Of the rewritten text, only tokens that the source has at the same offset count.
+        # Tokens of the rewritten text count only if the source has the same text at their offset.
         candidates += [token for token in walk.found if source.startswith(token[1].encode(), token[0])]
     points = code_points(source)
     tokens: list[Token] = []
     end = 0
     for begin, text, properties in sorted(candidates, key=itemgetter(0)):
-        # A missing name that the parser adds has no text. Of tokens that overlap, the first one counts.
+        # A missing name that the parser adds has no text. If tokens overlap, the first one counts.
         offset = points[begin]
         if text and "\ufffd" not in text and offset >= end:
             tokens.append(Token(offset=offset, text=text, properties=properties))

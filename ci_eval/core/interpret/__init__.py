@@ -1,4 +1,4 @@
-"""The second stage: actions and an engine become sessions, with the engine's results and their statuses."""
+"""The second stage: play actions with an engine, and store the engine's answers as sessions, each with a status."""
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders

@@ -34,9 +34,9 @@ class Logging(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     completion_type: str
     began: int
-    """Milliseconds since 1970."""
+    """The start of the run, in milliseconds since 1970."""
     context: int = 0
-    """Characters of the file on each side of the token."""
+    """The number of characters of the file that are logged on each side of the token."""
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,14 +53,14 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     logging: Logging | None = None
     is_paid: bool = False
     files: Path | None = None
-    """The folder with the files of the actions, if that is not the project's root, as for records."""
+    """The folder with the source files of the actions, such as those of records; None if it is the project's root."""
     texts: Path | None = None
     """The folder with the texts around the carets of records, each under its digest."""
 
     @property
     def asks_ahead(self) -> bool:
-        """Return whether questions are asked ahead: not if tests run or a judge is asked, since processes share these,
-        and not if messages are traced, since a trace must hold those of the asking process."""
+        """Return whether questions of a paid engine are asked ahead. They are not if tests run or a judge is asked,
+        which processes share, or if messages are traced, since a trace needs the messages of the process that asks."""
         return self.is_paid and not (self.run or self.judge or self.settings.trace)
 
     @property
@@ -69,7 +69,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
-    """The work on one file. `below`: sessions with a lower random draw are evaluated. `among`: None = all sessions."""
+    """The work on one file. Sessions in `among` (None = all) with a random draw less than `below` are evaluated."""
 
     setup: Setup
     actions: Path
@@ -80,9 +80,9 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     journal: Path | None = None
     given_up: Mapping[str, tuple[Status, str]] = msgspec.field(default_factory=dict)
     side: int = 0
-    """The number of its engine, among those that are asked in turns."""
+    """The number of the engine, if several engines are asked in turns."""
     round: int = 0
-    """The number of the round. In a later one the engine is a fresh process."""
+    """The number of the round, from 0. Each round starts the engine again."""
     twice: int = 0
     """The number of sessions that are asked a second time, to see whether the answers differ."""
     earlier: Path | None = None
@@ -93,7 +93,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 GROWTH = 2
-"""The factor by which the sample asked twice grows in a file in which answers differed."""
+"""If answers differ in a file, the number of its sessions that are asked twice is multiplied by this."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,8 +164,8 @@ def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallComplet
 
 
 def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
-    """Return the sessions to ask twice, and after them as many more, which are asked twice if answers differed."""
-    # The draw of `chooses` is not used, since all chosen sessions of a sample have low draws.
+    """Return the sessions to ask twice, followed by as many more that are asked twice only if answers differ."""
+    # The draw of `chooses` is not used, since in a sample all chosen sessions have low draws.
     if not assignment.twice:
         return []
     among = assignment.among

@@ -37,7 +37,7 @@ from ci_eval.core.scoring import begins
 DIRECTIVES = "expect: NAME, …; rank <= N; not: NAME, …; silent; module: NAME; leaves: LINE; text: TEXT"
 FIRST = 3
 EVERYTHING = 1_000_000
-"""The largest stored list, since a forbidden name must not be anywhere in the list."""
+"""The limit of stored suggestions: practically none, since a forbidden name must not be anywhere in the list."""
 
 _COMMENT = re.compile(r"(\s*(#|//)\s*)(.*)")
 _CARET = re.compile(r"\^(?!\S)")
@@ -61,7 +61,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     line: int
     text: str
-    """The text of the file without marks; line numbers are those of the file."""
+    """The text of the file without marks. It has as many lines as the file."""
     offset: int
     directives: str
     rules: Rules
@@ -71,7 +71,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return self.text[begin : self.offset], self.text[self.offset : end if end >= 0 else None]
 
     def word(self, pattern: re.Pattern[str]) -> tuple[int, str]:
-        """Return the offset and text of the word that the caret is in or at the end of; "" without one."""
+        """Return the offset and text of the word that contains or touches the caret; the text is "" without a word."""
         before, after = self.around()
         for match in pattern.finditer(before + after):
             if match.start() <= len(before) <= match.end():
@@ -86,9 +86,9 @@ class _Mark(msgspec.Struct):
     line: int
     column: int
     comment: str = ""
-    """The sign of the comment; "" = the mark is in the code."""
+    """The sign that begins the comment with the mark, such as `#`; "" if the mark is in the code."""
     directives: list[tuple[int, str]] = msgspec.field(default_factory=list)
-    """Line number (from 0), and its directives."""
+    """Pairs of a line number (from 0) and the directives in that line."""
 
 
 def read_cases(text: str, path: str, language: str) -> list[Case]:
@@ -97,7 +97,7 @@ def read_cases(text: str, path: str, language: str) -> list[Case]:
     for number, line in enumerate(lines):
         comment = _COMMENT.fullmatch(line)
         words = comment[3] if comment else ""
-        # `^` is an operator, so the marks of clangd's tests count if directives are below them.
+        # clangd's tests mark the caret by `^` in the code. `^` may be an operator, so directives must be below it.
         clangd = language == "cpp" and not mark and source >= 0 and lines[source].count("^") == 1
         if comment and _CARET.match(words):
             mark = _Mark(source, len(comment[1]), comment[2], [(number, words[1:])])
@@ -117,7 +117,7 @@ def read_cases(text: str, path: str, language: str) -> list[Case]:
                 marks.append(mark)
                 lines[number] = lines[number][: cursor.start()] + lines[number][cursor.end() :]
             continue
-        # An empty line replaces the comment: line numbers stay, and engines do not see the expected names.
+        # An empty line replaces the comment, so that line numbers stay and engines do not see the expected names.
         lines[number] = ""
     return [_read_case(lines, path, mark) for mark in marks]
 
@@ -180,13 +180,13 @@ def _expect(name: str, _: str) -> str:
 
 
 def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Session]:
-    """Yield a session for each case, asked as in an evaluation. `task`: a task of whole words."""
+    """Ask each case as in an evaluation, and yield its session. `task`: a task that completes whole words."""
     setup = replace(setup, settings=replace(setup.settings, max_suggestions=EVERYTHING))
     engine = KeptEngine(setup)
     try:
         for number, case in enumerate(cases):
             begin, word = case.word(setup.surroundings.word)
-            # An engine returns the edits only for the expected name, which may differ from the word at the caret.
+            # Engines return edits only for the expected name, which may differ from the word at the caret.
             name = next(iter((*case.rules.expect, *case.rules.barred)), word)
             of_case = replace(setup, task=replace(task, write=partial(_expect, name)))
             call = UseImport(
@@ -210,7 +210,7 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
 
 
 def check_case(case: Case, session: Session, pattern: re.Pattern[str]) -> list[str]:
-    """Return the reasons why a case is broken; [] if it is kept. `pattern`: a word of the language."""
+    """Return a message for each broken rule; [] if all rules are kept. `pattern`: the pattern of a word."""
     if session.status in FAILED or not session.lookups:
         return [f"no list, {session.status.value}: {session.message}"]
     shown, rules = session.lookups[-1].suggestions, case.rules
@@ -222,7 +222,7 @@ def check_case(case: Case, session: Session, pattern: re.Pattern[str]) -> list[s
             of_module = f" with an import from {rules.module}" if rules.module else ""
             reasons.append(f"{name} is not offered{of_module}; {_first(shown)}")
             continue
-        # `name=` is not `name`, but `name(arguments)` counts if no suggestion leaves the name alone.
+        # A suggestion that leaves only the name is preferred to one with a tail, such as `name(arguments)` or `name=`.
         place, item = next((pair for pair in named if _leaves_only(pair[1], name)), named[0])
         if rules.rank and place > rules.rank:
             reasons.append(f"{name} has rank {place}; {_first(shown)}")

@@ -1,4 +1,4 @@
-"""The engine of a worker process, which plays all its files, and what running engines can report."""
+"""The engine that a worker process keeps for all its files, and what running engines can report."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from ci_eval.core.model import Footprint
 @runtime_checkable
 class Weighed(Protocol):
     def peak_memory(self) -> int | None:
-        """Return the peak of resident bytes in its processes; None if that is not known."""
+        """Return the peak resident memory of the engine's processes, in bytes; None if it is not known."""
 
 
 class CountedProcess(Protocol):
     def count_cpu(self) -> float:
-        """Return the seconds of CPU that the process and its children took so far, also after its end."""
+        """Return the CPU seconds of the process and its children so far. The process may have ended."""
 
 
 @runtime_checkable
 class Counted(Protocol):
     @property
     def process(self) -> CountedProcess | None:
-        """Return the process that runs now; None if none does."""
+        """Return the running process, or None."""
 
 
 @runtime_checkable
@@ -38,11 +38,11 @@ class Waiting(Protocol):
     """A running engine that waits until its server is ready."""
 
     def waited(self) -> tuple[float, int]:
-        """Return the seconds spent on waiting for announced work, and the starts after which it was not done."""
+        """Return the seconds of waiting for work that servers announced, and how many starts did not end it in time."""
 
     @property
     def idle(self) -> float:
-        """Return the seconds since the start spent on waiting for announcements that did not come."""
+        """Return the seconds since the start that were spent waiting for announcements that did not come."""
 
 
 @runtime_checkable
@@ -50,15 +50,15 @@ class Defining(Protocol):
     """A running engine that knows where names are defined."""
 
     def define(self, offset: int) -> Sequence[tuple[str, int, int]]:
-        """Return the definitions of the name at an offset of the open file: file (relative to the root if it is below),
-        line and column in code points, from 0. The list is empty if none is known. Raises EngineFailure."""
+        """Return the known definitions of the name at an offset of the open file. Each has a file (relative to the root
+        if the file is below the root), a line, and a column in code points, both from 0. Raises EngineFailure."""
 
 
 STARTS = 2
 
 
 class _Asked:
-    # This is not a generator, since entering one takes longer.
+    # This is not a @contextmanager, since entering a generator takes longer.
     def __init__(self, engine: KeptEngine) -> None:
         self._engine = engine
         self._began = 0.0
@@ -81,24 +81,24 @@ class KeptEngine:
         self.grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
         self._running: Running | None = None
         self._starting: float | None = None
-        """Seconds since the start; None: the engine has answered."""
+        """The seconds that the current start has taken so far; None if the engine has answered since the start."""
         self.asked = _Asked(self)
         self._start_ups: list[float] = []
         self._counted: CountedProcess | None = None
         self._cpu_before = 0.0
-        """Seconds of the processes before the counted one."""
+        """The CPU seconds of the processes before `_counted`."""
         self._start_cpus: list[float] = []
         self._memory: int | None = None
         self._weighed = 0
         self._waited = (0.0, 0)
-        """The waiting that footprints have counted: seconds, and starts."""
+        """The part of `_waiting()` that earlier footprints have counted."""
         self._waited_before = (0.0, 0)
-        """The waiting of ended engines: seconds, and starts."""
+        """The sum of `waited()` of the engines that have ended."""
         self._unstarted = 0
-        """The number of starts in a row that failed."""
+        """The number of consecutive failed starts."""
         self._why = ""
         self.dropped = 0
-        """Unreadable items of its lists since the last footprint."""
+        """The number of unreadable items in the engine's lists since the last footprint."""
 
     def running(self) -> Running:
         if self._unstarted >= STARTS:
@@ -114,11 +114,11 @@ class KeptEngine:
     def restart(self) -> None:
         if self._running is None:
             return
-        # When a process ends, its peak memory can no longer be read.
+        # Peak memory is read now, since it cannot be read after the process has ended.
         self._weigh()
         self.count_cpu()
         if self._unstarted:
-            # The next question starts the engine: a start that runs into its limit would be lost here.
+            # The next question starts the engine, and counts a failed start; here, the failure would be lost.
             self.close()
             return
         began = time.perf_counter()
@@ -130,7 +130,7 @@ class KeptEngine:
         self._starting = time.perf_counter() - began
 
     def took(self, seconds: float, *, answered: bool) -> None:
-        # The first answer after a start says how long that start took.
+        # A start takes until the first answer.
         if self._starting is not None:
             self._starting += seconds
             if answered:
@@ -158,7 +158,7 @@ class KeptEngine:
         return self._cpu_before + (self._counted.count_cpu() if self._counted else 0.0)
 
     def footprint(self, *, alone: bool) -> Footprint:
-        """Return the footprint since the last call. `alone`: this process asks no other engine."""
+        """Return the footprint since the last call. `alone`: whether this process asks no other engine."""
         self._weigh(alone=alone)
         seconds, unready = self._waiting()
         footprint = Footprint(
@@ -200,7 +200,7 @@ class KeptEngine:
             return ""
 
     def close(self) -> None:
-        # A running engine counts only its own waiting, which would be lost with it.
+        # The count of waiting is saved, since it ends with the running engine.
         self._waited_before = self._waiting()
         self.count_cpu()
         running, self._running = self._running, None

@@ -1,8 +1,8 @@
-"""The match of a typed word with a candidate: how editors filter and order lists while a user types.
+"""Match a typed word with candidates, as editors do to filter and order a list while a user types.
 
-As VS Code documents: the letters of the word must occur in the candidate in order, in any case, and the first letter
-must start a word of the candidate (`editor.suggest.matchOnWordStartOnly`). The score prefers beginnings, starts of
-words, runs of letters, and the same case.
+VS Code documents: the letters of the word must occur in the candidate in order, in any case, and the first letter must
+start a word of the candidate (`editor.suggest.matchOnWordStartOnly`). The score is higher for letters at the beginning
+or at the start of a word, for runs of letters, and for the same case.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 START, WORD_START, RUN, SAME_CASE, LETTER, GAP = 8, 5, 6, 1, 1, -2
-"""Points for a letter: at the beginning, at another word's start, in a run, in the same case, any, after a gap."""
+"""Points for a letter: at the beginning, at another word's start, in a run, in the same case, anywhere, after a gap."""
 
 NEVER = -(10**6)
 
@@ -21,7 +21,7 @@ def score(typed: str, candidate: str) -> int | None:
     if low.startswith(low_typed):
         same = sum(map(str.__eq__, typed, candidate))
         return START + (len(typed) - 1) * RUN + len(typed) * LETTER + same * SAME_CASE if typed else 0
-    # This test is cheap, and the table below is not.
+    # This test is cheap and usually decides; the table below is expensive.
     if _first_places(low_typed, 0, len(low_typed), low, len(low)) is None:
         return None
     best = _best(typed, low_typed, candidate, low)
@@ -31,7 +31,7 @@ def score(typed: str, candidate: str) -> int | None:
 
 def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
     starts = [_starts_word(candidate, at) for at in range(len(candidate))]
-    # For each index of the candidate: the most points if the last letter so far is found there.
+    # `previous[at]` is the maximum of points if the last letter so far matches at index `at` of the candidate.
     previous = [NEVER] * len(candidate)
     for number, letter in enumerate(low_typed):
         here = [NEVER] * len(candidate)
@@ -62,7 +62,7 @@ def _starts_word(text: str, at: int) -> bool:
 
 
 LONGEST = 128
-"""The most characters of word and text that are compared."""
+"""Only this number of characters of word and text are compared."""
 
 SEPARATORS = frozenset("_-. /\\'\":$<>()[]{}")
 BLANKS = frozenset(" \t")
@@ -77,7 +77,7 @@ _EMOJI = (
 
 
 def units(text: str) -> str:
-    """Return the text with a character for each UTF-16 unit, as JavaScript counts."""
+    """Return the text with one character for each UTF-16 unit, since JavaScript counts these units."""
     if text.isascii() or max(text) < "\U00010000":
         return text
     coded = text.encode("utf-16-le", "surrogatepass")
@@ -92,17 +92,17 @@ def _join_units(coded: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def full_score(word: str, begin: int, text: str) -> int | None:
-    """Return the score of `word`, from index `begin` on, in `text`; None if it does not match."""
+    """Return the score of `word[begin:]` in `text`; None if it does not match."""
     return _score(units(word), units(word.lower()), begin, units(text), units(text.lower()))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def graceful_score(word: str, begin: int, text: str) -> int | None:
-    """Return the best `full_score` of the word, and of the word with two neighbouring letters swapped."""
+    """Return the best score of the word and of its variants with two neighbouring letters swapped (which costs 3)."""
     typed, low_text, text = units(word), units(text.lower()), units(text)
     top = _score(typed, units(word.lower()), begin, text, low_text)
     if len(typed) >= 3:
-        # The bounds are those of `fuzzyScoreWithPermutations` in the same file.
+        # The bounds are those of VS Code's `fuzzyScoreWithPermutations`.
         for at in range(begin + 1, min(MOST_SWAPS, len(typed) - 1)):
             if typed[at] == typed[at + 1]:
                 continue
@@ -136,18 +136,18 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
         places.append(at)
     last = places[::-1]
     points, matched, strong = _best_points(word[begin:length], text, low_text, end, first, last)
-    # Without `firstMatchCanBeWeak`, the first letter must begin a word.
+    # VS Code's option `firstMatchCanBeWeak` is off, so the first letter must begin a word.
     if not strong:
         return None
-    # `boostFullMatch` adds 2, and each skipped character costs 1.
+    # VS Code's option `boostFullMatch` adds 2, and each skipped character costs 1.
     return points + (2 if end == length else 0) - (matched - length)
 
 
 def _best_points(
     word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]
 ) -> tuple[int, int, bool]:
-    """Return the best sum over all matches, the 1-based index at which it ends, and whether any match begins at a word.
-    `first`, `last`: the smallest and largest index of each letter."""
+    """Return the points of the best match, the 1-based index of its last letter, and whether any match begins at the
+    start of a word. `first`, `last`: the smallest and largest index of each letter."""
     strong = False
     beyond, steps = 0, [0]
     above, runs_above = [0] * (end + 1), [0] * (end + 1)
@@ -155,7 +155,7 @@ def _best_points(
         lowest, highest = first[row], last[row]
         low_letter = low_text[lowest]
         beyond = last[row + 1] if row + 1 < len(word) else end
-        # A column belongs to the index before it. `runs`: how many letters in a row end there.
+        # Column `at + 1` belongs to index `at`. `runs`: the length of the run of letters that ends there.
         table, runs, steps = [0] * (end + 1), [0] * (end + 1), [0] * (end + 1)
         for at in range(lowest, beyond):
             diagonal = left = further = -(10**9)
@@ -196,7 +196,7 @@ def _points(letter: str, row: int, text: str, low_text: str, at: int) -> tuple[i
 
 
 def _add_gap_and_run(points: int, row: int, text: str, low_text: str, at: int, end: int, *, fresh: bool) -> int:
-    """Return the points, changed by a gap or a run. `fresh`: whether the letter before is not the previous one."""
+    """Return the points, changed by a gap or a run. `fresh`: whether no run of letters ends before `at`."""
     after_gap = text[at] != low_text[at] or (at > 0 and (_separates(low_text, at - 1) or low_text[at - 1] in BLANKS))
     if not row:
         points -= (3 if after_gap else 5) if at else 0
@@ -204,7 +204,7 @@ def _add_gap_and_run(points: int, row: int, text: str, low_text: str, at: int, e
         points += 2 if after_gap else 0
     else:
         points += 0 if after_gap else 1
-    # The last letter gets what a gap after it would cost, else it would be better than others.
+    # A match at the end also pays for a gap after it; otherwise it would be better than others.
     return points - (3 if after_gap else 5) if at + 1 == end else points
 
 
@@ -216,7 +216,7 @@ def _separates(text: str, at: int) -> bool:
         return True
     if character < "\u2000":
         return False
-    # Two surrogates are one character here.
+    # A pair of surrogates is one character here.
     code = ord(_join_units(text[at : at + 2])[0])
-    # As `isEmojiImprecise` in VS Code's `src/vs/base/common/strings.ts`.
+    # This is `isEmojiImprecise` in VS Code's `src/vs/base/common/strings.ts`.
     return any(begin <= code <= end for begin, end in _EMOJI)

@@ -1,4 +1,4 @@
-"""The grades of suggestions: how close they are to what was expected, if the task asks for that."""
+"""The grades of suggestions, which say how close a suggestion is to the expected text. Only some tasks have graders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ci_eval.core.workspace import Workspace
 EDGE_OF_IMPORT = re.compile(r"(?:from|import)\b|\}\s*from\b")
 """The beginning of the first or the last line of an import, whose names may be on other lines."""
 ADDED_IMPORT = re.compile(r"\s*(?:from|import|use|using|require|#\s*include)\b")
-"""The beginning of an import in languages whose imports are not read by name."""
+"""The beginning of a line with an import, in any language."""
 READ_TEXTS = 8
 """The number of texts whose imports are cached."""
 Scores = Mapping[str, float]
@@ -45,7 +45,7 @@ class Grading:
         judge: EndpointConfig | None = None,
         run: RunSettings | None = None,
     ) -> None:
-        """Load the task's graders. `language`: that of records without one. Raises ConfigError or PreparationError."""
+        """Load the task's graders. `language`: for records without a language. Raises ConfigError, PreparationError."""
         self._task = task
         self._graders = [
             _Known.of(grader) for grader in graders.ready(list_graders(task, judge, run), cache, judge, run)
@@ -53,7 +53,7 @@ class Grading:
         self._language = language
 
     def session(self, session: Session, text: str) -> Session:
-        """Grade a session again; existing grades are dropped. `text`: the session's file on disk."""
+        """Grade a session again, without its existing grades. `text`: the text of the session's file on disk."""
         lookups = (
             self.grade(
                 session.expected_text,
@@ -82,13 +82,13 @@ class Grading:
         language: str | None = None,
     ) -> Lookup:
         """Return the graded lookup; without a grader or a reference, it has no grades. `place`: the text of the file,
-        and the offset of the expected text. `at_caret`: as in SessionScore. `language`: the file's, if known."""
+        and the offset of the expected text. `at_caret`: as in SessionScore. `language`: that of the file, if known."""
         if record and self._task.splitting:
             splitting = self._task.splitting
             grade = (splitting.ranked if at_caret else None) or splitting.grade
             return replace(lookup, grades=dict(grade(lookup.suggestions, record)))
         references = record.references if record else (expected,)
-        # A judge needs no reference; a similarity does.
+        # Without a reference, only graders that judge can grade.
         able = self._graders if references else [grader for grader in self._graders if grader.judges]
         if not able:
             return lookup
@@ -130,7 +130,7 @@ class _Known(msgspec.Struct, frozen=True):
     cost: Callable[[Pairing], float | None] | None
     """None if the grader asks no language model."""
     grade_texts: Callable[[str, str], Scores] | None
-    """None if the grader looks at more than two texts."""
+    """None if the grader needs more than the reference and the suggested text."""
 
     @classmethod
     def of(cls, grader: Grader) -> _Known:
@@ -145,7 +145,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class _Against:
-    """The references, file and record that the texts of a lookup are compared with."""
+    """What the suggested texts of a lookup are compared with: references, and the file and record around them."""
 
     def __init__(
         self, references: Sequence[str], language: str, span: tuple[str, int, int], record: Record | None
@@ -154,7 +154,7 @@ class _Against:
         self._pairings: dict[str, list[Pairing]] = {}
 
     def closest(self, grader: _Known, texts: Sequence[str]) -> list[tuple[Scores, str]]:
-        """Return, for each text, scores and remark for the reference with the highest first score."""
+        """For each text, return the scores and the remark for the reference whose first score is the highest."""
         grade = grader.grade_texts
         if grade and len(self._references) == 1:
             (reference,) = self._references
@@ -178,7 +178,7 @@ class _Against:
         return scores, grader.remark(decisive)
 
     def cost(self, grader: _Known, text: str) -> float | None:
-        """Return the cost of a text's grades, over all references; None if it is not known."""
+        """Return the cost of grading a text, summed over all references; None if no cost is known."""
         if grader.cost is None:
             return None
         costs = [grader.cost(pairing) for pairing in self._pairings.get(text, ())]
@@ -202,7 +202,7 @@ def _nothing(_pairing: Pairing) -> str:
 
 
 def list_graders(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
-    """Return the names of the task's graders: with the judge if there is one, and with the runner if tests are run."""
+    """Return the names of the task's graders, including the judge if there is one, and the runner if tests are run."""
     return [*task.graders, *filter(None, (task.judge if judge else "", task.runner if run else ""))]
 
 
@@ -219,8 +219,8 @@ def _summarise_verdicts(scores: Sequence[Scores]) -> Scores:
 
 
 def _rename_taken(grader: str, scores: Scores, taken: Container[str]) -> dict[str, float]:
-    """Return the scores as they are stored: if a name is taken by an earlier grader, this grader's name is put before
-    it. For example, codebleu-strict and codebleu-mera give `codebleu` and `codebleu-mera.codebleu`."""
+    """Return the scores with the names under which they are stored. If an earlier grader has a score of the same name,
+    the grader's name is added: codebleu-strict and codebleu-mera give `codebleu` and `codebleu-mera.codebleu`."""
     return {f"{grader}.{name}" if name in taken else name: value for name, value in scores.items()}
 
 
@@ -230,7 +230,7 @@ def _add_grades(suggestion: Suggestion, scores: Scores, remark: str) -> Suggesti
 
 
 def grade_anew(workspace: Workspace, grading: Grading) -> int:
-    """Grade all stored sessions again; return their number. Raises CiEvalError if a session cannot be graded."""
+    """Grade all stored sessions again, and return their number. Raises CiEvalError if a session cannot be graded."""
     count = 0
     for source, sessions in workspace.sessions(Session):
         pack = Pack(source)
@@ -247,7 +247,7 @@ def grade_anew(workspace: Workspace, grading: Grading) -> int:
 class Acceptances:
     def __init__(self, surroundings: Surroundings, path: str, text: str) -> None:
         language = languages.CATALOG.load(surroundings.language)
-        # Preparation refuses other languages.
+        # Preparation refuses languages without import syntax.
         assert language.import_syntax
         self._syntax = language.import_syntax
         self._modules = self._syntax.modules(Project(surroundings.root, surroundings.environment, surroundings.sources))
@@ -257,7 +257,7 @@ class Acceptances:
         self._errors = count_errors(self._syntax, text, self._grammar)
 
     def grade(self, suggestions: Sequence[Suggestion], call: UseImport, text: str, caret: int) -> Sequence[Suggestion]:
-        """Return the suggestions; those that are the expected name and bring an import get grades."""
+        """Return the suggestions. Those of the expected name that also add an import get grades."""
         return [
             replace(suggestion, grades=self._grades(suggestion, call, text, caret))
             if suggestion.edits and suggestion.text == call.expected_text and not suggestion.tail
@@ -269,7 +269,7 @@ class Acceptances:
         main = (caret - len(call.prefix), len(call.prefix), suggestion.text)
         after = apply_edits(text, [*(suggestion.edits or ()), main])
         imports = [item for item in self._syntax.read(after) if item.name == call.expected_text and item.runs]
-        # If several definitions have the name, the last one counts.
+        # If several imports define the name, the last one counts.
         last = max(imports, key=lambda item: item.begin, default=None)
         if last and loses_code(self._syntax, apply_edits(text, [main]), after):
             last = None
@@ -297,7 +297,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 def loses_code(syntax: ImportSyntax, before: str, after: str) -> bool:
-    """Return whether acceptance removes code other than imports."""
+    """Return whether `after` lacks a line of code of `before` that is not part of an import."""
     return bool(
         _code_lines(syntax.read(before), before, EDGE_OF_IMPORT) - Counter(line.strip() for line in after.splitlines())
     )
@@ -323,13 +323,13 @@ class FileChanges:
 
     def __init__(self, language: str) -> None:
         syntax = languages.CATALOG.load(language).import_syntax
-        # Lookups of one token, and often all of a file, have the same original.
+        # Imports are cached, since all lookups of a token, and often of a file, have the same original text.
         self._read = read = lru_cache(maxsize=READ_TEXTS)(syntax.read) if syntax else None
         self._code = lru_cache(maxsize=READ_TEXTS)(lambda text: dict(_code_lines(read(text) if read else (), text)))
 
     def mark(self, suggestions: Sequence[Suggestion], token: Edit, text: str) -> Sequence[Suggestion]:
-        """Mark the tails of suggestions whose edits change the file; an import that the file has is not a change.
-        `token`: the edit that turns `text`, which was asked about, into the original."""
+        """Add a description of edits elsewhere in the file to the tails of suggestions. To add an import that the file
+        has is not a change. `token`: the edit that turns `text`, the text at the lookup, into the original text."""
         return [
             replace(suggestion, tail=(tail := suggestion.tail + _describe(suggestion.edits, text)), firm=len(tail))
             if isinstance(suggestion, Offer)

@@ -1,4 +1,4 @@
-"""Displayed lists: the suggestions of a result in the order in which a user sees them, with their logged features."""
+"""Displayed lists: the suggestions of an answer in the order in which a user sees them, and their logged features."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from ci_eval.core.queries.carets import apply_edits
 
 def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
     """Make the tail relative to the end of the token, not to the caret. `rest`: the part of the token after the caret.
-    Without a tail, acceptance replaces the token. `path` for `pa|th` has the tail `th` if the engine replaces nothing
-    after the caret, so that acceptance leaves `pathth`."""
-    # Only language servers name a range; without one, the editor replaces the word.
+    A suggestion without a tail replaces the whole token. For example, `path` at `pa|th` has the tail `th` if the engine
+    replaces nothing after the caret: acceptance leaves `pathth`."""
+    # Only language servers name the range to replace; without a range, the editor replaces the word.
     if not isinstance(suggestion, Offer):
         return suggestion
     tail, _, removed = suggestion.tail.partition(REMOVED)
@@ -36,20 +36,20 @@ def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
     if removed and tail.endswith(removed):
         tail, removed = tail[: -len(removed)], ""
     settled = tail + before + changed + (REMOVED + removed if removed else "")
-    # Placeholders mark code that is still to be written, but here all code is there.
+    # Placeholders stand for code that the user still writes. Here all code exists, so the whole tail is firm.
     return replace(suggestion, tail=settled, firm=len(settled))
 
 
 class DisplayedList(msgspec.Struct, frozen=True, kw_only=True):
     suggestions: Sequence[Suggestion]
     stored: tuple[Suggestion, ...]
-    """The first suggestions, with their ranks in the client's order if the new order is another."""
+    """The first suggestions. If a ranker changed the client's order, each has its rank in the client's order."""
     duplicates: int
     highlighted: int
     ranking: float
-    """Milliseconds."""
+    """The time that ranking took, in milliseconds."""
     features: NDArray[np.float32] | None
-    """One row per suggestion; empty if features are not logged."""
+    """One row for each suggestion; None if features are not logged."""
 
 
 class ListView:
@@ -103,7 +103,7 @@ class ListView:
             stored=tuple(stored),
             duplicates=duplicates(shown),
             highlighted=listing.highlighted if ordered is shown else 0,
-            # An unchanged order takes no time but that of reading the clock.
+            # If the order is unchanged, the time is only that of reading the clock.
             ranking=0.0 if ordered is shown else ranking,
             features=rows,
         )
@@ -116,11 +116,11 @@ class RecordCarets:
         self._open: tuple[str, str] | None = None
 
     def has_no_place(self, record: Record | None) -> bool:
-        """Return whether the engine needs a caret, and the record has none."""
+        """Return whether the engine needs a caret and the record has no caret."""
         return completes(self._setup, record) and self.caret(record) is None
 
     def caret(self, record: Record | None) -> Caret | None:
-        """Return the record's caret; None if it has none, or if the engine answers the record itself."""
+        """Return the record's caret; None if the record has no caret, or if the engine answers whole records."""
         if record is None or not record.carets or not completes(self._setup, record):
             return None
         first = record.carets[0]

@@ -29,7 +29,7 @@ from ci_eval.core.workspace import Workspace, make_file_name
 def read_journal(path: Path) -> Iterator[bytes]:
     if path.exists():
         with path.open("rb") as file:
-            # A line without an end is of a session in which a worker was killed.
+            # A line without a line end was being written when the worker was killed.
             yield from (line for line in file if line.endswith(b"\n"))
 
 
@@ -42,7 +42,7 @@ class Journal:
 
     def add(self, line: bytes) -> None:
         self._file.write(line)
-        # Data in the kernel's buffers outlive the process, and a journal need not survive more.
+        # Data in the kernel's buffers survive the end of the process. A journal need not survive a power failure.
         self._file.flush()
 
     def close(self) -> None:
@@ -59,7 +59,7 @@ class SessionEnd(msgspec.Struct):
 
 
 def measure_determinism(session: Session | SessionEnd) -> Determinism:
-    """Return whether the session was asked again, and answered differently, as counts of 0 or 1."""
+    """Return, as counts of 0 or 1, whether the session was asked again and whether an answer differed."""
     asked = session.status not in UNASKED and (session.rounds > 1 or session.again > 0)
     return Determinism(asked=int(asked), differed=int(asked and session.differing > 0))
 
@@ -69,7 +69,7 @@ def encode_line(value: SourceFile | Session) -> bytes:
 
 
 class Pack:
-    """A packer of a file's sessions, one by one, since all together may be too many."""
+    """A packer that takes the sessions of a file one by one, since all of them may not fit into memory."""
 
     def __init__(self, source: SourceFile) -> None:
         self.statuses: Counter[Status] = Counter()
@@ -85,7 +85,7 @@ class Pack:
         self._count(session)
 
     def take_over(self, line: bytes, instead: Mapping[str, Session] = MappingProxyType({})) -> SessionEnd:
-        """Append a stored session, or the session with the same id in `instead`."""
+        """Append a session as its stored line. If `instead` has a session with the same id, append that session."""
         # The suggestions, which are most of a line, stay encoded.
         ended = msgspec.json.decode(line, type=SessionEnd)
         if session := instead.get(ended.id):
@@ -108,7 +108,7 @@ class Pack:
 
     @property
     def trouble(self) -> FileError | None:
-        """Return an error with the first session that was skipped or failed; None if there is no such session."""
+        """Return an error that describes the first skipped or failed session; None if there is no such session."""
         if not self._troubled:
             return None
         first, _, trace = self._first_trouble.partition("\n")
@@ -117,12 +117,12 @@ class Pack:
 
 
 def round_file(workspace: Workspace, path: str, number: int) -> Path:
-    """Return the path at which a round's sessions are stored until the source file is through all rounds."""
+    """Return the path at which the sessions of a round are stored until all rounds of the source file are done."""
     return workspace.folder / "rounds" / f"{make_file_name(path)}.{number}.jsonl.zst"
 
 
 def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:
-    """Return source file and sessions of a round. Raises WorkspaceError if the stored file is damaged."""
+    """Return the source file and the sessions of a round. Raises WorkspaceError if the stored file is damaged."""
     lines = stored.lines(file)
     source = stored.decode_json(next(lines, b""), SourceFile, file)
     return source, (stored.decode_json(line, Session, file) for line in lines)
@@ -142,7 +142,7 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
 
 
 def add_second_result(first: Session, second: Session) -> Session:
-    """Return the first session with the result of the second; unchanged if there was no second answer."""
+    """Return the first session with the result of the second; unchanged if the second was not asked."""
     if second.status in UNASKED:
         return first
     moved = _observable_parts(second) != _observable_parts(first)
@@ -185,7 +185,7 @@ def _observable_parts(session: Session) -> object:
 
 def _merge_latencies(index: int, rounds: Sequence[Session]) -> Lookup:
     lookup = rounds[0].lookups[index]
-    # None: that round may have failed earlier, or other answers may have led the user elsewhere.
+    # A latency is None if that round failed earlier, or if other answers led the user to another prefix.
     latencies = tuple(
         session.lookups[index].latency
         if index < len(session.lookups) and session.lookups[index].prefix == lookup.prefix
@@ -193,5 +193,5 @@ def _merge_latencies(index: int, rounds: Sequence[Session]) -> Lookup:
         for session in rounds
     )
     known = [latency for latency in latencies if latency is not None]
-    # The median: one disturbed round of three must not count.
+    # The median is used, since one disturbed round of three must not count.
     return replace(lookup, latency=round(median(known), 3), latencies=latencies)

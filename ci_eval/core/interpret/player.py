@@ -1,4 +1,4 @@
-"""The player of the actions of one file, which asks the engine."""
+"""The player, which plays the actions of a file and asks the engine."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
 
 MOST_RESOLVED = 5
-"""The most suggestions of a list whose edits are requested one by one."""
+"""The maximum number of suggestions in a list whose edits are requested one by one."""
 PATIENCE = 5
 """The number of consecutive failed sessions after which a file is given up."""
 NO_TRACE = nullcontext()
@@ -61,9 +61,9 @@ _STATUSES = {
     errors.ContextTooLong: Status.CONTEXT_TOO_LONG,
     errors.EngineCrash: Status.ENGINE_CRASH,
 }
-"""Failure of an engine → status of its session."""
+"""Failure of an engine → status of the session in which it occurs."""
 MOST_MESSAGES = 500
-"""The most lines of a session's trace that are stored."""
+"""The maximum number of lines of a session's trace that are stored."""
 
 
 class OpenSession(msgspec.Struct):
@@ -114,7 +114,7 @@ class Player:
         log: Log | None = None,
         repeated: Collection[str] = (),
     ) -> None:
-        """`repeated`: the sessions that `play_again` may get."""
+        """`repeated`: the sessions that may be passed to `play_again`."""
         self.document = document
         self._text = document.text
         self._log = log
@@ -133,11 +133,11 @@ class Player:
         self._cold = False
         self._open: OpenSession | None = None
         self._is_inside = setup.task.span == "around"
-        """True if the caret is inside the token, which is in the code."""
+        """True if the token is already in the code, and the caret is inside the token."""
         self.known: set[str] = set()
         self._repeated = repeated
         self._begins: dict[str, tuple[int, Edit, int, int]] = {}
-        """Repeated session → index of its first call, edit of the file's text, caret, length of the typed prefix."""
+        """Repeated session → index of its first call, edit of the file's text at that call, caret, prefix length."""
         self._index = 0
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
@@ -149,7 +149,7 @@ class Player:
     def _count(self, status: Status, message: str) -> None:
         if status in FAILED:
             self._failures += 1
-            # Sessions after that are not asked, so their messages have no cause.
+            # Later sessions are not asked, so their messages do not name the cause.
             if self._failures <= PATIENCE:
                 self._last_failure = (status, message)
         elif status not in UNASKED:
@@ -157,7 +157,7 @@ class Player:
 
     def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
         """Ask sessions of the file again after `play`, in the same engine process and without logging. The file stays
-        open in the engine, and the actions between the sessions are left out."""
+        open in the engine, and actions between the sessions are skipped."""
         if self._failures >= PATIENCE or not sessions:
             return
         self._assignment = msgspec.structs.replace(
@@ -195,7 +195,7 @@ class Player:
                         editor = _Editor(self, self._open)
                         self._setup.task.play(action, editor)
                         typed = editor.typed
-                    # The task may have typed the beginning.
+                    # The task may have typed the beginning of the text.
                     self.document.insert(action.expected_text[typed:])
                 case FinishSession():
                     ended, self._open = self._open, None
@@ -203,7 +203,7 @@ class Player:
                         yield self._finish(ended)
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
-        """Return whether the engine is to be asked."""
+        """Open the call's session if it is chosen and not yet open. Return whether the engine may be asked."""
         if self._open is None:
             if call.session in self._repeated and call.session not in self._begins:
                 edit = difference(self._text, self.document.text)
@@ -256,7 +256,7 @@ class Player:
             statuses = (status for kind, status in _STATUSES.items() if isinstance(error, kind))
             session.failure = (next(statuses, Status.ERROR), str(error))
             if isinstance(error, errors.EngineTimeout):
-                # The wait counts among the latencies, censored at the limit.
+                # No answer came before the time limit, which is stored as the latency (a censored value).
                 limit = self._setup.surroundings.timeout * 1000
                 session.lookups.append(
                     Lookup(prefix=question.prefix, suggestions=(), total=0, rank=None, latency=limit, cold=self._cold)
@@ -312,7 +312,7 @@ class Player:
             continues=question.continues,
             removed=self._open.call.removed if self._open and isinstance(self._open.call, UseImport) else None,
             record=record,
-            # A hole of a dataset may expect several lines from a task of single lines: then the whole answer counts.
+            # In a dataset, a task of single lines may expect several lines; then the whole answer counts.
             span="text" if record or (span == "line" and "\n" in question.expected) else span,
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
@@ -346,7 +346,7 @@ class Player:
                 shown = self._show(suggestions, question.prefix, answer.typed, session)
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
-        # Without a user model, a suggestion is selected if its keys (steps, Enter) are fewer than those left to type.
+        # Without a user model, a suggestion is selected if that takes fewer keys (steps, Enter) than typing the rest.
         selected = rank is not None and count_keys(rank, shown.highlighted) < saved
         logged, drawn = shown.features is not None, session.drawn
         if session.possible:
@@ -357,7 +357,7 @@ class Player:
         latency = round(answer.latency + shown.ranking, 3)
         if logged and shown.features is not None:
             if drawn:
-                # Other users may have asked before.
+                # The column counts the lookups of the drawn user. Other possible users may have asked more often.
                 shown.features[:, COLUMN["query"]] = len(session.logged)
             session.logged.append(
                 Logged(
@@ -371,7 +371,7 @@ class Player:
             )
         return Lookup(
             prefix=question.prefix,
-            # The tails show these edits already.
+            # Edits are dropped, since the tails describe them.
             suggestions=shown.stored
             if isinstance(session.call, UseImport)
             else tuple(replace(item, edits=None) if item.edits else item for item in shown.stored),
@@ -380,7 +380,7 @@ class Player:
             dropped=answer.dropped,
             highlighted=shown.highlighted,
             rank=rank,
-            # A rank implies that the name was offered; only inside of a token both are stored.
+            # A rank implies that the name was offered, so this is stored only without a rank, or inside a token.
             offered=(self._is_inside or rank is None)
             and any(question.expected in (item.text, item.label) for item in shown.suggestions),
             adds_import=self._acceptances is None
@@ -391,7 +391,7 @@ class Player:
             latency=latency,
             cpu=None if answer.cpu is None else round(answer.cpu, 3),
             cold=self._cold,
-            # What a modelled user takes is known at the end.
+            # What a modelled user selects is known only at the end of the session.
             selected=selected and not session.possible,
             accepted=saved if selected and task.play else 0,
             # Only in the task imports do suggestions have grades already.
@@ -404,11 +404,11 @@ class Player:
         self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: OpenSession
     ) -> DisplayedList:
         text, caret, call = self.document.text, self.document.caret, session.call
-        # The text is that of the file on disk: the document may hide the code after the caret.
+        # The text of the file on disk is used, since the document may hide the code after the caret.
         end = call.offset + len(call.expected_text)
         follows = self._text[end : end + LONGEST] if isinstance(call, CallCompletion) else None
         if self._is_inside:
-            # The code is already there, so accepting the item doubles what it adds.
+            # The code after the token is already there, so a tail that repeats the code doubles it.
             suggestions = [settle_tail(item, call.expected_text[len(prefix) :]) for item in suggestions]
             follows = ""
         if self._acceptances is None:
@@ -449,7 +449,7 @@ class Player:
             session = replace(
                 session,
                 typed=len(ended.lookups[shown.first].prefix),
-                # If a course is certain, the session needs no courses.
+                # A single course is certain, so it is not stored.
                 courses=courses if len(courses) > 1 else (),
             )
             ended.lookups[shown.end - 1] = replace(ended.lookups[shown.end - 1], selected=shown.taken)
@@ -463,7 +463,7 @@ class Player:
 
 
 def _choose_unknown(answered: Sequence[Suggestion], first: Sequence[Suggestion], expected: str) -> list[Suggestion]:
-    """Return the suggestions whose edits elsewhere in the file decide figures: the first of the list, and those with
+    """Return the suggestions whose edits are not known but needed for metrics: the first of the list, and those with
     the expected text."""
     shown = [(suggestion.text, suggestion.label, suggestion.sort_text) for suggestion in first]
     unknown = [

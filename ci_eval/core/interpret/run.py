@@ -37,7 +37,7 @@ from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.core.workspace import Workspace, make_file_name, read_actions
 
 TRIES = 2
-"""Workers that may die of one session."""
+"""The number of workers that may die while they ask the same session."""
 
 
 class Recovery:
@@ -64,7 +64,7 @@ class Recovery:
 
 
 def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
-    """Return the worker's assignment, its sessions, and the current session; "" if all sessions were finished."""
+    """Return the interrupted assignment, its sessions, and the session that was being asked ("" without one)."""
     assignment, sessions, on = turn.assignments[0], list[str](), ""
     for assignment in turn.assignments:
         assert assignment.journal
@@ -84,7 +84,7 @@ class EngineSide(msgspec.Struct, frozen=True):
     setup: Setup
     earlier: Path | None = None
     again: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
-    """File → the sessions that are asked; the others in `earlier` are reused."""
+    """File → the sessions that are asked. The other sessions of the file are taken from `earlier`."""
 
 
 def play_files(
@@ -98,11 +98,11 @@ def play_files(
     rounds: int = 1,
     chosen: Chosen | None = None,
 ) -> list[Progress]:
-    """Write the sessions of every file that has none; call `advance(sessions_done, so_far)` as they come.
+    """Write the sessions of every file that has none, and call `advance(sessions_done, so_far)` as sessions finish.
 
-    Several engines (with the same actions) are asked about a file one after the other, in random order for each file
-    and round; each round starts them again. `chosen`: the sessions to ask, if `probability`, `limit` and `shard` do not
-    decide. Suggestions do not depend on the number of `jobs`, nor on the files that an interrupted call did before.
+    Several engines with the same actions are asked about a file in turns, in random order for each file and round. Each
+    round starts the engines again. `chosen`: the sessions to ask, if `probability`, `limit` and `shard` do not decide.
+    Suggestions depend neither on the number of `jobs` nor on the files that an interrupted call has finished.
     """
     waiting, stores, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
@@ -115,7 +115,7 @@ def play_files(
             for assignments in waiting
             if not all(store.has_round(assignments[0].path, number) for store in stores)
         )
-        # If a worker dies, the next one goes on with its file.
+        # If a worker dies, the next one continues with its file.
         pool = stack.enter_context(
             Workers(
                 play_in_turn,
@@ -189,7 +189,7 @@ def _plan_sides(
                 total.statuses += store.take_over(path)
         else:
             for store in stores:
-                # Engines are asked about a file in turns, so the sessions of one side alone are asked again.
+                # Engines are asked about a file in turns, so sessions that only some sides have are asked again.
                 store.workspace.drop_sessions(path)
             waiting.append(assignments)
     # Long assignments come first, so that no worker is left with a long one at the end.
@@ -218,7 +218,7 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
     """Yield the folder for the finished sessions of unfinished files."""
     folder = workspace.folder / "unfinished"
     if folder.exists():
-        # A run that was killed left this. It is not resumed, since a machine without power may have lost parts.
+        # A killed run left this folder. Its journals are not used, since a power failure may have damaged them.
         shutil.rmtree(folder)
     try:
         yield atomic.make_folder(folder)
@@ -235,7 +235,7 @@ def write_names(workspace: Workspace, root: Path) -> Path:
 
 
 LONGEST_REASON = 500
-"""Characters of an engine's reason."""
+"""The maximum number of characters of the reason for which an engine failed."""
 
 HOPELESS = 50
 """The number of failed sessions after which a run is given up, if most sessions failed."""
@@ -264,7 +264,7 @@ class Progress(msgspec.Struct):
 
 
 def summarise_error(error: FileError) -> str:
-    """Return the first line and the last one, which usually names the cause."""
+    """Return the error's message and the last line of its trace, which usually names the cause."""
     _, _, first = error.message.partition(": ")
     last = error.trace.rstrip().rpartition("\n")[2].strip()
     return quote(first if not last or last in first else f"{first}: {last}", LONGEST_REASON)
@@ -293,7 +293,7 @@ class ResultStore:
         return statuses
 
     def gives_up(self) -> bool:
-        """Return True once: if at least HOPELESS sessions have failed, and more than half."""
+        """Return True the first time that at least HOPELESS sessions, and more than half of all, have failed."""
         failed, asked = sum(self.asked[status] for status in FAILED), self.asked.total()
         if self.so_far.given_up or failed < HOPELESS or failed * 2 <= asked:
             return False
@@ -315,7 +315,7 @@ class ResultStore:
             self.so_far.state += played.state
             self._store(played.path, played.packed, played.statuses, played.error)
         else:
-            # A run that is interrupted goes on with the rounds that are stored.
+            # An interrupted run is resumed with the stored rounds.
             atomic.write(round_file(self.workspace, assignment.path, assignment.round), played.packed)
             if all(self.has_round(assignment.path, number) for number in range(self._rounds)):
                 self._put_together(assignment.path, played.error, range(self._rounds))
@@ -333,7 +333,7 @@ class ResultStore:
             round_file(self.workspace, path, number).unlink()
 
     def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
-        # The sessions come last: with them a file is done.
+        # The sessions are written last, since a file with sessions counts as done.
         self.workspace.drop_error(path)
         if error:
             self.workspace.write_error(error)

@@ -22,19 +22,19 @@ from ci_eval.core.workspace import Workspace, read_items, read_source_items
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 LEADING_SHARE = 2 / 3
-"""The share of a limited sample that goes to the headline's class."""
+"""The share of a limited sample that goes to the leading class, from which the report's headline is computed."""
 FEWEST_OF_CLASS = 2
-"""The number of sessions that each class gets first: a variance takes two."""
+"""The number of sessions that each class gets before others get more: a variance needs two."""
 MOST_IDS = 200_000
 EVERY_DRAW = 1.0
 """A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
 FEWEST_TWICE = 60
-"""The sessions asked twice in a small run: if all agree, at most 3/60 = 5 % would not (rule of three)."""
+"""The minimum number of sessions asked twice. If all agree, at most 3/60 = 5 % of all differ (rule of three)."""
 
 
 class SessionTable(msgspec.Struct, frozen=True):
-    """All sessions, in columns: a project of 100,000 files has millions."""
+    """All sessions, stored as columns, since a project of 100,000 files has millions of sessions."""
 
     files: Sequence[tuple[Path, str]]
     ends: NDArray[np.int64]
@@ -43,16 +43,16 @@ class SessionTable(msgspec.Struct, frozen=True):
     classes: NDArray[np.int8]
     """The index of each session's class, see `filters.sampling_classes`; 0 is the leading class."""
     ids: Sequence[Sequence[str]] = ()
-    """The ids of the first files' sessions, about MOST_IDS in all; those of other files are read again."""
+    """The session ids of the first files, about MOST_IDS in total. The ids of other files are read again if needed."""
 
     def order(self, probability: float = 1.0, limit: int | None = None) -> NDArray[np.intp]:
-        """Return the indices of the sessions in the order in which a limit chooses them, so that a lower limit chooses
-        the first of those of a higher one.
+        """Return the indices of the sessions in the order in which a limit chooses them. The sample of a lower limit is
+        the beginning of that of a higher limit.
 
-        Within each class the order is random. The leading class gets LEADING_SHARE of any number of sessions, each
-        other one in proportion to the square root of its size: enough for its own figures, and for those of all
-        sessions (Bankier 1988). A class that has no more sessions leaves its share to the others. `probability`: the
-        share of the sessions that may be chosen at all. `limit`: how many of the first sessions to return.
+        Within each class, the order is random. The leading class gets LEADING_SHARE of the first N sessions, for any N.
+        The rest is divided among the other classes in proportion to the square roots of their sizes, which serves both
+        the figures of each class and those of all sessions (Bankier 1988). If a class runs out of sessions, the others
+        get its share. `probability`: the share of sessions that may be chosen. `limit`: how many indices to return.
         """
         by_class = [np.flatnonzero(self.classes == number) for number in range(self.classes.max(initial=0) + 1)]
         if limit is not None:
@@ -69,7 +69,7 @@ class SessionTable(msgspec.Struct, frozen=True):
         for number, share in enumerate(shares):
             own = np.flatnonzero(drawn == number)[FEWEST_OF_CLASS:]
             places[own] = (np.arange(len(own)) + FEWEST_OF_CLASS + 0.5) / share
-        # Sorting is stable: sessions of one place keep their random order.
+        # The sort is stable, so sessions of equal place keep their random order.
         return by_draw[np.argsort(places, kind="stable")][:limit]
 
     def choose(self, indices: NDArray[np.intp]) -> Chosen:
@@ -84,7 +84,7 @@ class SessionTable(msgspec.Struct, frozen=True):
 
 
 def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> SessionTable:
-    """Return all possible sessions. `classes`: the names of the classes that sessions are sorted into."""
+    """Return all possible sessions. `classes`: the names of the classes of sessions, the leading one first."""
     return _list(workspace.folder, tuple(filter(None, classes)), seed, workspace.actions_stamp())
 
 
@@ -109,7 +109,7 @@ def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> Ses
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
-    """Write the sessions of all phases, in order of offset, and return the number of source files."""
+    """Write the sessions of all phases to one workspace, sorted by offset, and return the number of source files."""
     paths = sorted({source.path for phase in phases for source in phase.sources()})
     for path in paths:
         holders = [phase for phase in phases if phase.has_sessions(path)]
@@ -131,10 +131,10 @@ def plan(
     """Yield an assignment for each file with a chosen session. The choice does not depend on the number of shards."""
     own = _own_files(workspace, shard)
     if limit is not None and limit < sum(head.sessions for head in workspace.heads().values()):
-        # A limit needs the draws of all files, also those of other shards.
+        # To apply a limit, the draws of all files are needed, including those of other shards.
         table = list_sessions(workspace, workspace.manifest().classes, setup.settings.seed)
         for file, (path, ids) in table.choose(table.order(probability, limit)).items():
-            # Without shards, each file is read once less.
+            # Without shards, all chosen ids count, so the file need not be read again.
             if file in own and (mine := ids & _among(file, own[file][1]) if shard else ids):
                 yield from plan_chosen({file: (path, mine)}, setup)
         return
@@ -146,7 +146,7 @@ def plan(
 
 
 def count_classes(workspace: Workspace, classes: tuple[str, ...], seed: int, shard: Shard | None) -> dict[str, int]:
-    """Return class → number of the shard's sessions; {} if the headline has no session in any shard."""
+    """Return class → number of sessions in the shard; {} if the leading class has no session in any shard."""
     names = tuple(dict.fromkeys((*classes, "")))
     counts, own = np.zeros(len(names), int), _own_files(workspace, shard)
     table = list_sessions(workspace, classes, seed)
@@ -169,7 +169,7 @@ def share_twice(sessions: float) -> float:
 
 
 def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
-    """Return file of actions → source file, and the indices of the shard's sessions."""
+    """Return file of actions → source file, and the indices of those of its sessions that belong to the shard."""
     heads = workspace.heads()
     dealt = deal({head.path: head.sessions for head in heads.values()}, shard.of if shard else 1)
     index = shard.index if shard else 1
@@ -190,17 +190,17 @@ def plan_repeats(
     rounds: int,
     chosen: Chosen | None,
 ) -> list[Assignment]:
-    """Return the assignments of one engine, with the number of sessions asked twice."""
+    """Return the assignments of one engine. Each says how many of its sessions are asked twice."""
     if chosen is None:
         planned = plan(workspace, setup, probability=probability, limit=limit, shard=shard)
         size = probability * sum(head.sessions for head in workspace.heads().values())
         size = size if limit is None else min(size, limit)
     else:
         planned, size = plan_chosen(chosen, setup), sum(len(sessions) for _, sessions in chosen.values())
-    # Several rounds ask everything again with a fresh process.
+    # Several rounds already ask everything again, with a fresh process.
     share = 0.0 if rounds > 1 or setup.is_paid else share_twice(size)
     return [
-        # Random rounding gives each session the same chance, and leaves out no file with enough sessions.
+        # Random rounding gives each session the same chance, even if its file has few sessions.
         replace(
             assignment, twice=int(assignment.sessions * share + draw(setup.settings.seed, f"{assignment.path} twice"))
         )

@@ -1,4 +1,4 @@
-"""The work of a worker process: one file after the other, with one engine."""
+"""The work of a worker process, which plays one file after the other."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from ci_eval.core.workers import count
 from ci_eval.core.workspace import Workspace, make_file_name, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
-"""Number → the round that the engine was started for, and the engine."""
+"""Number of an engine (`Assignment.side`) → the round for which the engine was started, and the engine."""
 _counted_cpu = [0.0]
-"""The seconds of this process's CPU that are counted already. Its start counts as part of the first file."""
+"""The CPU seconds of this process that earlier files have counted. The first file also counts the process's start."""
 _scouts: dict[int, Scout] = {}
 
 
@@ -71,7 +71,7 @@ def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
 
 
 def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
-    """Play an assignment. Chosen sessions that an earlier worker finished are not asked."""
+    """Play an assignment. Sessions in its journal, which a worker that died has finished, are not asked again."""
     assert assignment.journal
     started = time.perf_counter()
     actions = read_actions(assignment.actions)
@@ -96,7 +96,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     for session in player.play(actions):
         scout.follow(session, assignment)
         journal.add(encode_line(session))
-        # The parent gets the results of a whole file, so this call moves the progress bar meanwhile.
+        # The parent gets the results when the whole file is done; until then, this call moves the progress bar.
         count()
     journal.close()
     asked = engine.count_cpu(), time.process_time()
@@ -130,7 +130,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
 
 
 def _add_reused(assignment: Assignment, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of all sessions of the file: `lines`, and those that are reused, in the order of the file."""
+    """Yield `lines`, which are encoded sessions, and the lines of reused sessions, in the order of the file."""
     if assignment.earlier is None:
         yield from lines
         return
@@ -146,7 +146,7 @@ def _ask_twice(
     twice: dict[str, Session] = {}
     for part in (sample[: assignment.twice], sample[assignment.twice :]):
         if part and (not twice or any(session.differing for session in twice.values())):
-            # The journal holds the first answers, which would take too much memory while a file is played.
+            # First answers are read from the journal, since keeping them all would take too much memory.
             of_sample = (
                 msgspec.json.decode(line, type=Session)
                 for line in read_journal(assignment.journal)
@@ -161,11 +161,11 @@ def _ask_twice(
 
 def _log(assignment: Assignment, text: str) -> Log | None:
     setup, logging = assignment.setup, assignment.setup.logging
-    # Later rounds ask the same sessions again, so logs are of the first round.
+    # Later rounds ask the same sessions again, so only the first round is logged.
     if logging is None or assignment.round:
         return None
     if assignment.journal:
-        # The journal does not hold what is logged of a session, so all sessions are asked again.
+        # The journal of a worker that died has no log entries, so all sessions are asked again.
         assignment.journal.unlink(missing_ok=True)
     origin = LogOrigin(
         project=logging.project,
@@ -183,13 +183,13 @@ def _log(assignment: Assignment, text: str) -> Log | None:
 
 
 def replay(assignment: Assignment) -> Session | None:
-    """Play a session again; return None if the actions do not hold it."""
+    """Play the session that the assignment chooses again; return None if the actions have no such session."""
     with closing(ask_sessions([assignment])) as sessions:
         return next(sessions, None)
 
 
 def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, None]:
-    """Yield the sessions of assignments of one setup. Raises NotText or OSError if a file can no longer be read."""
+    """Yield the sessions of assignments that share a setup. Raises NotText or OSError if a file cannot be read."""
     engine = KeptEngine(assignments[0].setup)
     try:
         for assignment in assignments:
@@ -204,7 +204,7 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
     text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
     known = list(read_journal(assignment.journal)) if assignment.journal else []
-    # Sessions finish in the order of their actions.
+    # Sessions finish in the order of their actions, so those after the journal's last one are not finished.
     others = (
         encode_line(make_session(assignment, call, *assignment.given_up.get(call.session, (status, message))))
         for call in islice(chosen(assignment, actions), len(known), None)
@@ -223,22 +223,22 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
 
 
 ALONE = 2
-"""The sessions before anything is asked ahead: the second one shows if the account has no money left."""
+"""The number of sessions that end before any is asked ahead. The second one shows if the account has no money left."""
 
 
 @runtime_checkable
 class AsksAhead(Protocol):
-    """A running engine whose answers depend on the text and the query alone. Copies of it share the answers."""
+    """A running engine whose answers depend only on the text and the query. Copies of the engine share answers."""
 
     ahead: int
-    """The number of questions that it may be asked ahead."""
+    """The maximum number of questions that are asked ahead."""
 
     def expect(self, query: Query) -> None:
-        """Ask ahead, without waiting for the answer."""
+        """Send a question before its turn, without waiting for the answer."""
 
 
 class _Scout(Player):
-    """A player that takes no answers: it asks ahead the first question of each session, which no answer changes."""
+    """A player that asks ahead the first question of each session, the only one that no answer changes."""
 
     running: Running
 
@@ -253,7 +253,7 @@ class _Scout(Player):
 
 
 class Scout:
-    """The asking ahead of one engine, in the order in which the worker gets its files."""
+    """Asks one engine's questions ahead, in the order in which the worker gets the files."""
 
     def __init__(self, turns: Sequence[Turn], engine: KeptEngine) -> None:
         self._turns = turns
@@ -263,7 +263,7 @@ class Scout:
 
     def follow(self, session: Session, assignment: Assignment) -> None:
         self._played += 1
-        # An engine that does not start has no answers to ask for.
+        # If the engine does not start, nothing is asked ahead.
         with suppress(EngineFailure):
             if self._turns and self._played >= ALONE:
                 running = self.engine.running()
@@ -279,7 +279,7 @@ class Scout:
         for assignment in chain.from_iterable(turn.assignments for turn in later):
             actions = read_actions(assignment.actions)
             text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
-            # The player says what is wrong with a file that cannot be read.
+            # A file that cannot be read is skipped here; the player reports the reason.
             if (assignment.side, assignment.round) == (began.side, began.round) and text is not None:
                 scout = _Scout(assignment, Document(text), self.engine)
                 scout.running = running

@@ -1,4 +1,4 @@
-"""The clients, which show an engine's list to its user; one in each file."""
+"""The clients, one in each file. A client decides how the list of an engine is shown to the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TypedToken(msgspec.Struct, frozen=True, kw_only=True):
     line: str
     prefix: str
     asked: int
-    """The characters of the prefix that were typed when the engine was asked for the list."""
+    """The number of characters of the prefix that were typed when the engine was asked for the list."""
     follows: str | None
     """The code after the token; None if it is not needed."""
 
@@ -31,18 +31,18 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     show: Callable[[Sequence[Suggestion], TypedToken], Listing]
     keeps: bool
-    """True if a complete list is kept while the user types on."""
+    """True if the client keeps a complete list, and only filters it, while the user continues to type."""
 
 
 CATALOG: Catalog[Client] = Catalog(__name__, "CLIENT")
 _OPERATORS = frozenset("=<>&|:+-*/%!?.~^")
 LONGEST = 200
-"""The characters of the code after the token that are compared with a tail."""
+"""The number of characters of the code after the token that are compared with a tail."""
 
 
 def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
-    """Return the text that acceptance leaves after the name, or "" if the code goes on with it, blanks aside. Only the
-    tail up to its first placeholder is compared: of `join(${1:parts})`, only the bracket must follow `join`."""
+    """Return the tail, or "" if the code after the token begins with it (blanks are ignored) or is not needed. Only the
+    tail up to its first placeholder is compared: for `join(${1:parts})`, only the bracket must follow `join`."""
     if not suggestion.tail or follows is None:
         return ""
     firm = suggestion.firm if isinstance(suggestion, Offer) else len(suggestion.tail)
@@ -50,11 +50,11 @@ def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
     following = "".join(follows[:LONGEST].split())
     if not following.startswith(literal):
         return suggestion.tail
-    # `name=` is not how `name == 1` goes on.
+    # The tail of `name=` is not the beginning of `== 1`: an operator must be the same as a whole.
     longer = literal[-1:] in _OPERATORS and following[len(literal) : len(literal) + 1] in _OPERATORS
     return suggestion.tail if literal and longer else ""
 
 
 def duplicates(shown: Sequence[Suggestion]) -> int:
-    """Return how many suggestions would leave the same text as one above them."""
+    """Return the number of suggestions that would leave the same text as a suggestion above them."""
     return len(shown) - len({(suggestion.text, suggestion.tail) for suggestion in shown})

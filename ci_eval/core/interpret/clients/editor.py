@@ -1,8 +1,8 @@
-"""The display rule of ci-eval before VS Code's, so that old evaluations stay comparable.
+"""The display rule that ci-eval used before it had VS Code's. It keeps old evaluations comparable.
 
 A list shows the suggestions that match the typed word, ordered by match, then by sortText, then by text, both
-case-insensitive; then by exact text. Of suggestions with the same first word, the first counts. Without sortText, the
-engine's order counts.
+case-insensitive; then by exact text. If several suggestions have the same first word, only the first is shown. If no
+suggestion has a sortText, the engine's order replaces that of sortText and text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     if caret.prefix:
         scored = [(score(caret.prefix, item.filter_text or item.text), item) for item in shown]
         fitting = [(-points, item) for points, item in scored if points is not None]
-        # Sorting is stable: equal ones keep their order.
+        # The sort is stable, so suggestions with equal points keep their order.
         shown = [item for _, item in sorted(fitting, key=itemgetter(0))]
     return Listing(shown)
 

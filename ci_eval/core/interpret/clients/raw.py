@@ -1,4 +1,4 @@
-"""The engine's list as it came, each text once."""
+"""A client that shows the engine's list unchanged, but each text only once."""
 
 from __future__ import annotations
 

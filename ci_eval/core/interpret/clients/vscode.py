@@ -1,9 +1,9 @@
-"""The list of Visual Studio Code, with its default settings and nothing remembered of earlier choices.
+"""A client that shows lists as Visual Studio Code does with default settings, without a memory of earlier choices.
 
-After VS Code 1.95 (npm monaco-editor 0.52.2 has the same code): the order of `defaultComparator` in
-`src/vs/editor/contrib/suggest/browser/suggest.ts`, the filter of `completionModel.ts` in the same folder, the selection
-of `Memory.select` in `suggestMemory.ts`. `tests/interpret/clients/` has lists of suggestions, and what VS Code's own
-code displayed of them. If no suggestion has a text to sort by, the engine's order stays.
+It follows VS Code 1.95 (npm monaco-editor 0.52.2 has the same code): the order of `defaultComparator` in
+`src/vs/editor/contrib/suggest/browser/suggest.ts`, the filter in `completionModel.ts` and the selection of
+`Memory.select` in `suggestMemory.ts` in the same folder. `tests/interpret/clients/` has lists of suggestions, and the
+lists that VS Code's own code displayed for them. If no suggestion has a `sort_text`, the engine's order stays.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import Offer, plain
 
 UNTYPED = -100
-"""The score of everything if there is no word to filter by (`FuzzyScore.Default`)."""
+"""The score of each suggestion if there is no word to filter by (`FuzzyScore.Default`)."""
 
 MANY = 2000
-"""If there are more candidates, swapped letters are not tried."""
+"""If a list has more suggestions than this, the typed word is not tried with swapped letters."""
 
 Scored = tuple[int, Suggestion]
 
 
 def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     scored = [(UNTYPED, suggestion) for suggestion in _sort(answered)]
-    # Like in the editor, each typed letter filters what the letter before it has left, in that order.
+    # As in the editor, each typed letter filters the list that the letter before it left, in the order of that list.
     for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
         scored = _filter(scored, _Words(caret, typed))
-    # Selected is the first of the best that has `preselect`, else the first.
+    # Among the suggestions with the best score, the first with `preselect` is selected; without one, the first of all.
     best = list(takewhile(lambda pair: pair[0] == scored[0][0], scored))
     asks = (index for index, (_, item) in enumerate(best) if isinstance(item, Offer) and item.preselect)
     shown = [plain(suggestion, remaining_tail(suggestion, caret.follows)) for _, suggestion in scored]
@@ -42,7 +42,7 @@ def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
         return list(answered)
     labels = [_label(suggestion) for suggestion in answered]
     texts = [(item.sort_text or label).lower() for item, label in zip(answered, labels, strict=True)]
-    # JavaScript compares strings by their UTF-16 units, Python by code points: the same below the surrogates.
+    # JavaScript compares strings by UTF-16 units, Python by code points. For ASCII, the order is the same.
     if not ("".join(texts).isascii() and "".join(labels).isascii()):
         texts, labels = [*map(units, texts)], [*map(units, labels)]
     numbers = [suggestion.number if isinstance(suggestion, Offer) else 0 for suggestion in answered]
@@ -63,8 +63,8 @@ class _Words:
         self._known: dict[int, tuple[str, int]] = {}
 
     def of(self, begin: int) -> tuple[str, int]:
-        """Return the word from `begin` on (0 = the token), and the length of its ignored beginning: blanks that were
-        there before."""
+        """Return the word from `begin` (0 = the token's first character) to the caret, and the number of blanks at its
+        beginning that are ignored, since they were there when the engine was asked."""
         known = self._known.get(begin)
         if known is None:
             length = self._typed - begin
@@ -84,8 +84,8 @@ def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
                 continue
             word, begin = words.of(suggestion.begin)
             text = suggestion.filtered_by or _label(suggestion)
-            # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes everything fit
-            # alike, so that VS Code keeps the order of clangd.
+            # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes everything
+            # match equally well, so that VS Code keeps the order of clangd.
             if suggestion.extension == "clangd":
                 text = f"{word}_{text}"
         else:
