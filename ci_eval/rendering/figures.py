@@ -127,7 +127,7 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
 
 
 def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
-    """Return how many sessions were evaluated, and how many failed. Every report must say this. `where` is added."""
+    """Return how many sessions were evaluated, and how many failed. Every report must say this. `where`: in what."""
     text = f"{figures.sessions:,} of {format_count(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
     return f"{text}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else text
