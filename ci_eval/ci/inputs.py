@@ -64,7 +64,7 @@ DESCRIBED = _DECLARED.jobs
 INPUTS = _DECLARED.inputs
 ASKING = tuple(name for name, job in DESCRIBED.items() if job.asks)
 WORKFLOWS = _DECLARED.workflows
-"""Workflow → its inputs if it is started by hand; none if they are the same as for a call."""
+"""Workflow → its inputs if it is started by hand; empty if they are the same as when it is called."""
 WORKFLOW_INPUTS = _DECLARED.workflow_inputs
 JOBS = tuple(dict.fromkeys(job for entry in INPUTS for job in entry.jobs))
 
@@ -154,7 +154,7 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
 
 
 def advise(text: str, job: str) -> str:
-    """Replace options in a text by the job's inputs, and name options that have no input. "" changes nothing."""
+    """Replace options in a text by the job's inputs, and name options without an input. Without a job, nothing changes."""
     names = {entry.option or f"--{entry.name}": entry.name for entry in inputs_of(job) if entry.passing != "argument"}
     options = set(OPTION.findall(text)) if names else set()
     text = OPTION.sub(lambda option: f"the input {names[option[0]]}" if option[0] in names else option[0], text)
@@ -190,7 +190,7 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
 
 def cache_key(inputs: Mapping[str, str]) -> str:
     """Return a key that changes with everything that is installed or downloaded, so that an old cache is not used for
-    something else. Environments depend on the Python, and default versions of engines on the version of ci-eval."""
+    something else. Environments depend on the Python version, and default versions of engines on ci-eval's version."""
     system, processor = platform.system(), platform.machine()
     parts = ("language", "engine", "engine-command", "project", "set", "base", "new")
     chosen = [inputs.get(name, "") for name in parts]

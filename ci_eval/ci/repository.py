@@ -90,8 +90,8 @@ class Rest:
         return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
 
     def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
-        """Yield the items of all pages of a list; nothing if the list does not exist. `key` is the response's field that
-        has the list, or "" if the response is the list. Empty parameters in `query` are dropped."""
+        """Yield the items of all pages of a list; nothing if the list does not exist. `key` is the field with
+        the list, or "" if the whole response is the list. Empty parameters in `query` are dropped."""
         parameters = {name: text for name, text in query.items() if text}
         asked = requests.Request("GET", self._address + path, params={**parameters, "per_page": 100}).prepare()
         following = asked.url
@@ -173,7 +173,7 @@ def _check(answer: requests.Response) -> requests.Response:
     said = f"GitHub answered {answer.status_code}"
     with suppress(ValueError, KeyError, TypeError):
         said += f" ({answer.json()['message']})"
-    # 403 without a rate limit means that the token lacks rights.
+    # 403 means that the token lacks rights, or that there were too many requests.
     if answer.status_code == 403 and "rate limit" not in said:
         rights = answer.headers.get(RIGHTS, "actions=read").replace("=", ": ").replace("_", "-")
         raise DownloadError(f"{said}: give the job `permissions: {{{rights}}}`")
@@ -211,7 +211,7 @@ def read_run(rest: Rest, number: int) -> Run:
 
 
 def list_jobs(rest: Rest, number: int) -> list[RunJob]:
-    """Return the jobs of a run's last attempt. Those of called workflows are named CALLER / JOB. Raises DownloadError."""
+    """Return the jobs of the last attempt. Those of called workflows are named CALLER / JOB. Raises DownloadError."""
     listed = rest.listed(f"/actions/runs/{number}/jobs", "jobs")
     return [RunJob(name=job["name"], conclusion=job["conclusion"] or "", page=job["html_url"] or "") for job in listed]
 

@@ -103,7 +103,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         return self.sessions is not None or load(self._file, overrides=self._split_overrides()[1]).own_number
 
     def _split_overrides(self) -> tuple[list[str], list[str]]:
-        """Return the overrides that are errors without an engine command but are given with one, and all others."""
+        """Return the overrides that are valid only with --engine-command (none if it is not given), and all others."""
         of_command = [setting for setting in self.overrides if self.engine_command and OF_COMMAND.match(setting)]
         return of_command, [setting for setting in self.overrides if setting not in of_command]
 

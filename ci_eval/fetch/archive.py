@@ -82,7 +82,7 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
         writer = _Writer(folder, archive.stat().st_size, limits or Limits())
         for member in _read_members(archive, writer):
             writer.add(member)
-        # mkdtemp makes folders that their owner alone may enter.
+        # mkdtemp makes a folder that only its owner may enter.
         folder.chmod(0o755)
         folder.rename(target)
     except ArchiveError as error:

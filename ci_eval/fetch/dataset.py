@@ -23,7 +23,7 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
     info: ProjectInfo
 
     def lines(self) -> Iterator[tuple[int, dict[str, object] | str]]:
-        """Yield the number and the JSON fields of each line that is not blank, or the reason why it has no fields."""
+        """Yield the number of each line that is not blank, with its JSON fields or the reason why it has none."""
         with self.path.open("rb") as file:
             number = 0
             while line := file.readline(LONGEST + 1):

@@ -79,7 +79,7 @@ def fetch_revision(url: str, revision: str, target: Path) -> str:
     check_address(url, revision)
     is_commit = is_full_commit(revision.lower())
     revision = revision.lower() if is_commit else revision
-    # Commits of a SHA-256 repository cannot be fetched to a SHA-1 repository.
+    # Commits of a SHA-256 repository cannot be fetched into a SHA-1 repository.
     object_format = "sha256" if is_commit and len(revision) == 64 else "sha1"
     run = partial(run_git, target, urlsplit(url).scheme, TIMEOUT)
     target.mkdir(parents=True)

@@ -28,7 +28,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
-    """Return the project's names from its Git remote, or else from the CI that checked it out, or else the folder."""
+    """Return the project's names: from its Git remote, else from the CI that checked it out, else from the folder."""
     properties = _parse(_read(Path(environment.get(PROPERTIES, ""))))
     properties = _parse(_read(Path(properties.get("teamcity.configuration.properties.file", "")))) | properties
     of_teamcity = [*map(properties.get, OF_TEAMCITY), environment.get("TEAMCITY_PROJECT_NAME")]

@@ -29,7 +29,7 @@ from ci_eval.core.base.workspaces import (
 )
 from ci_eval.fetch.packages import NPM, NPM_NAME
 
-# PEP 508 requirements without `@ URL`. No two parts of the pattern begin alike, so matching takes linear time.
+# PEP 508 without `@ URL` and without rare forms. No two parts begin alike, so matching takes linear time.
 PLAIN = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9._-]*[ \t]*"
     r"(?:\[[A-Za-z0-9._, \t-]*\][ \t]*)?"
@@ -164,7 +164,7 @@ def _convert_version(version: str) -> str:
     numbers = [int(number) for number in re.findall(r"\d+", re.split(r"[a-z+-]", version.lower())[0])]
     if version[:1] not in {"^", "~"} or version.startswith("~=") or not numbers:
         return "" if version == "*" else f"=={version}" if version[:1].isdigit() else version
-    # The upper limit has the first number that is not 0 increased for `^`, and the second number for `~`.
+    # For `^`, the upper limit increases the first number that is not 0; for `~`, the second number.
     kept = next((at for at, number in enumerate(numbers) if number), len(numbers) - 1)
     kept = kept if version[0] == "^" else min(1, len(numbers) - 1)
     return f">={version[1:].strip()},<{'.'.join(map(str, [*numbers[:kept], numbers[kept] + 1]))}"
@@ -269,7 +269,7 @@ def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, g
 
 
 def _check_members(root: Path, members: Mapping[str, Path]) -> dict[str, str]:
-    """Return the names of the packages below the root, by folder. Raises PreparationError for an unusual folder."""
+    """Return the names of the packages below the root, by folder. Raises PreparationError for a folder like a pattern."""
     places = {path.relative_to(root).as_posix(): name for name, path in members.items() if path != root}
     for place, name in places.items():
         # npm reads each folder in `workspaces` as a pattern.

@@ -88,8 +88,8 @@ def from_client(
     version: re.Pattern[str] | None = None,
     sign: str = "",
 ) -> Spec:
-    """Download and unpack a package, and return the spec with its digest. If the spec has no version, `version` matches
-    that of the file's name, and the source gets `sign` and this version. Raises ArchiveError without a match."""
+    """Download and unpack a package, and return the spec with its digest. If the spec has no version, `sign` and the
+    version that `version` finds in the file's name are added to the source. Raises ArchiveError if there is none."""
     with tempfile.TemporaryDirectory() as folder:
         file = download(spec.source, Path(folder))
         if version and not spec.revision:

@@ -253,7 +253,7 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
     if pairs is None:
         yield "speed: not judged (ci-eval compare-engines does)"
         return
-    # The fastest engine was compared with all others and was better than each.
+    # An engine is the fastest if it was compared with all others and is better than each.
     fastest = [
         place
         for place, row in enumerate(pairs)

@@ -193,13 +193,13 @@ def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
 
 
 def _times(nights: Sequence[TrendPoint]) -> list[float]:
-    """Return the starts in seconds; empty if one of them is not a time, or if they are not in order."""
+    """Return the starts in seconds; empty if one is not a time, if they are not in order, or if all are equal."""
     times = [machine.seconds(night.started) for night in nights]
     return times if times[-1] > times[0] > -math.inf and times == sorted(times) else []
 
 
 def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
-    """Return the labels of the time axis: the first and the last date, and dates between them if there is time."""
+    """Return the labels of the time axis: the first and the last date and, if they are days apart, dates between them."""
     times = _times(nights)
     room = WIDTH - LEFT - RIGHT
     if not times:

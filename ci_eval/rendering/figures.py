@@ -127,7 +127,7 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
 
 
 def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
-    """Return how many sessions were evaluated, and how many failed. Every report must say this. `where`: in what."""
+    """Return how many sessions were evaluated and failed, which every report must say. `where`: in how many files."""
     text = f"{figures.sessions:,} of {format_count(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
     return f"{text}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else text
