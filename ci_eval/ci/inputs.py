@@ -154,7 +154,7 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
 
 
 def advise(text: str, job: str) -> str:
-    """Replace options in a text by the job's inputs, and name options without an input. Without a job, nothing changes."""
+    """Replace options in a text by the job's inputs, and name those without one. Without a job, nothing changes."""
     names = {entry.option or f"--{entry.name}": entry.name for entry in inputs_of(job) if entry.passing != "argument"}
     options = set(OPTION.findall(text)) if names else set()
     text = OPTION.sub(lambda option: f"the input {names[option[0]]}" if option[0] in names else option[0], text)

@@ -272,7 +272,7 @@ class Repository:
         return str(workflow_run.get("path", "")).partition("@")[0]
 
     def earlier_runs(self) -> Iterator[int]:
-        """Yield the finished runs of this workflow file and the default branch, the newest first."""
+        """Yield the finished runs of this workflow file on the default branch, the newest first."""
         path = f"/actions/workflows/{self._rest.workflow.rpartition('/')[2]}/runs"
         branch = self._rest.get("")["default_branch"]
         for item in self._rest.listed(path, "workflow_runs", branch=branch, status="completed"):

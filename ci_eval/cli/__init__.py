@@ -1,4 +1,4 @@
-"""The command line: one command per job and stage, and the one place that catches errors."""
+"""The command line: one command per job and stage, and the only place that catches all errors."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _follow(url: str, file: BinaryIO) -> None:
 
 
 def _fetch(session: requests.Session, url: str, file: BinaryIO) -> str | None:
-    """Send one request. Returns the `Location` of a redirect, or None once the whole body is in `file`."""
+    """Send one request. Return the `Location` of a redirect, or None after the whole body was written to `file`."""
     import requests
     import urllib3
 

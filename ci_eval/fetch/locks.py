@@ -269,7 +269,7 @@ def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, g
 
 
 def _check_members(root: Path, members: Mapping[str, Path]) -> dict[str, str]:
-    """Return the names of the packages below the root, by folder. Raises PreparationError for a folder like a pattern."""
+    """Return the names of the packages below the root, by folder. Raises PreparationError for unusual names."""
     places = {path.relative_to(root).as_posix(): name for name, path in members.items() if path != root}
     for place, name in places.items():
         # npm reads each folder in `workspaces` as a pattern.
@@ -300,7 +300,7 @@ def write_npm_lock(
         root["workspaces"] = [*places]
         packages |= {f"node_modules/{name}": {"resolved": place, "link": True} for place, name in places.items()}
     asking = {place: _read_manifest(manifest.parent / place / manifest.name, groups) for place in ("", *places)}
-    # Each package requires exactly the versions in its folder, so that npm need not look up a range.
+    # Each package requires the exact versions that the lock has in its folder, so npm need not look up a range.
     for location, entry in sorted(_find_entries(asking, members or {}, entries, lock.name).items()):
         place = next((place for place in places if location.startswith(f"{place}/node_modules/")), "")
         match = LOCATION.fullmatch(location.removeprefix(f"{place}/"))
@@ -411,7 +411,7 @@ def write_go_modules(root: Path, folder: Path) -> None:
         for line in lines:
             local = re.search(r"=> (\.\S*)$", line)
             other = Path(os.path.normpath(module / local[1])) if local else module
-            # A link may lead to the same module by another path.
+            # The replacement must be below the root, and so must the go.mod that a symbolic link there leads to.
             if local and not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
                 raise foreign(line, "go.mod")
             waiting += [] if other in met else [other]

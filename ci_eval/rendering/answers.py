@@ -265,7 +265,7 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
         yield f"speed: {'not every pair was judged (ci-eval compare-engines does)' if lacking else 'no winner'}"
         return
     medians = [(of.base, of.new) for of in pairs[fastest[0]] if of and of.base and of.new]
-    # How much faster it is than the second fastest engine.
+    # The smallest ratio is that to the second fastest engine.
     margin = f", {_times(*min(medians, key=lambda sides: max(sides) / min(sides)))}" if medians else ""
     yield f"fastest: {titles[fastest[0]]}{margin}"
 

@@ -199,7 +199,7 @@ def _times(nights: Sequence[TrendPoint]) -> list[float]:
 
 
 def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
-    """Return the labels of the time axis: the first and the last date and, if they are days apart, dates between them."""
+    """Return the labels of the time axis: the first and last date and, if they are days apart, dates between them."""
     times = _times(nights)
     room = WIDTH - LEFT - RIGHT
     if not times:

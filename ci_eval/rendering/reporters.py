@@ -33,7 +33,7 @@ from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.statistics.population import Strata
 
 Small = Overview | Sweep | Suite | Causes | Cases
-"""A result whose pages need none of the stored sessions."""
+"""The results whose pages do not need the stored sessions."""
 Result = Evaluation | Comparison | Small
 
 

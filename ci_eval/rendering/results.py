@@ -325,7 +325,7 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
 
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """Return the place of each side; 2-3 is a tie. `ahead` and `behind` count the sides that are worse and better."""
+    """Return each side's place; 2-3 is a tie. `ahead` is how many others it beats, `behind` how many beat it."""
     spans = [(worse_than + 1, len(ahead) - than) for than, worse_than in zip(ahead, behind, strict=True)]
     return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 

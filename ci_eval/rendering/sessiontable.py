@@ -128,7 +128,7 @@ class SessionTable:
         return self.rows >= MOST_ROWS
 
     def add(self, row: Sequence[Session | None], page: int = 0) -> None:
-        """Add a session of each side; None if a side does not have it. `page` is the number of its page, from 0."""
+        """Add the session of each side, or None if a side lacks it. `page` is the number of its page, from 0."""
         if self.is_full:
             self.left_out += 1
             return
@@ -147,7 +147,7 @@ class SessionTable:
         self._ids.append(session.id)
         stratum = self._computed.strata.find(filtered)
         self._asked[stratum] += all(own_session and evaluated(own_session) for own_session in row)
-        # The properties that filters can have conditions on.
+        # The properties by which filters select sessions.
         known = session.properties
         properties = (
             known.is_static, known.is_argument, known.first_use, known.location, known.package, known.strategy,

@@ -338,7 +338,7 @@ def verdict_table(
 
 
 def compared_by_length(comparison: Comparison, *, timed: bool = False) -> Table | None:
-    """Return a column per number of typed letters; None if there is only one. `timed` includes the declared times."""
+    """Return a table by number of typed letters; None if there is only one. `timed` includes the declared times."""
     lengths = find_length_filters(comparison.headline, list(comparison.filters))
     if len(lengths) < 2:
         return None
