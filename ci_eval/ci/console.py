@@ -265,7 +265,7 @@ def _print(console: Console, text: str, before: str = "", style: str = "") -> No
 
 def _console(stream: TextIO, host: Host) -> Console:
     if host.name == "none":
-        # rich reads COLUMNS by itself.
+        # If the width is None, rich reads COLUMNS or asks the terminal.
         known = stream.isatty() or os.environ.get("COLUMNS", "").isdigit()
         return Console(file=stream, width=None if known else WIDTH, highlight=False, soft_wrap=False)
     # Text from other programs must not act as a command to the CI.

@@ -53,7 +53,7 @@ class Host:
 
     @property
     def run(self) -> str:
-        """Return the address of the run's page; "" if unknown."""
+        """Return the address of the page of the CI run; "" if it is unknown."""
         return ""
 
     @property

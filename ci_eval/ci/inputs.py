@@ -39,7 +39,7 @@ class WorkflowInput(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     type: Literal["string", "number", "boolean"] = "string"
     default: str | int | bool | None = ""
-    """None if the input is required."""
+    """The default; None if the input is required."""
     defaults: dict[str, str | int] = {}
     """Workflow → its default."""
 

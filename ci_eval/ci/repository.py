@@ -276,7 +276,7 @@ class Repository:
         path = f"/actions/workflows/{self._rest.workflow.rpartition('/')[2]}/runs"
         branch = self._rest.get("")["default_branch"]
         for item in self._rest.listed(path, "workflow_runs", branch=branch, status="completed"):
-            # A fork's branch may have the name of the default branch, and the fork may be gone.
+            # A fork's branch may have the name of the default branch, and the fork may have been deleted.
             if item["id"] < self.run and (item["head_repository"] or {}).get("id") == item["repository"]["id"]:
                 yield item["id"]
 

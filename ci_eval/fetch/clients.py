@@ -108,7 +108,7 @@ def failure(ended: ClientEnd) -> str:
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:
-    """Kill a process and all it started. The process must have been started with `start_new_session`."""
+    """Kill a process and its child processes. The process must have been started with `start_new_session`."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 

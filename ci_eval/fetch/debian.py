@@ -145,7 +145,7 @@ class _Apt:
             )
         except OSError:
             return False
-        # A clock that was set back makes the age negative.
+        # The age is negative if the clock was set back.
         return stored == self.sources and 0 <= age < DAY
 
     def update(self) -> str:
@@ -172,7 +172,7 @@ class _Apt:
                 variables={"LC_ALL": "C"},
             )
         except InstallError as error:
-            # If one of several sources cannot be reached, the others may have the package.
+            # If only some sources cannot be reached, the others may have the package.
             if any((self.folder / "lists").glob("*Sources*")):
                 return str(error)
             hint = "Check the network, and that `apt-get update` works on this machine."

@@ -84,7 +84,7 @@ def fetch_revision(url: str, revision: str, target: Path) -> str:
     run = partial(run_git, target, urlsplit(url).scheme, TIMEOUT)
     target.mkdir(parents=True)
     try:
-        # The machine's templates could bring hooks.
+        # No template is used, since the machine's templates may contain hooks.
         run("init", "--quiet", "--template=", f"--object-format={object_format}")
         run("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", url, revision)
         run("checkout", "--quiet", "--detach", "FETCH_HEAD")
@@ -165,7 +165,7 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
     if program is None:
         raise InstallError(f"git is not installed. {GET['git']}")
     try:
-        # GitPython takes long to import, and runs git at its import.
+        # This import takes long and runs git, so it fails if git does not work.
         from git import Git, GitCommandError
     except ImportError as error:
         raise InstallError(f"{program} does not work. Put a git that works first on PATH.\n{error}") from None

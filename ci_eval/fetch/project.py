@@ -91,7 +91,7 @@ def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
                 info = _info(pinned, pinned.revision or pinned.sha256, root)
                 marker = _Marker(root=root.relative_to(whole).as_posix(), info=info)
                 (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
-                # A branch moves, so its folder is named by the commit.
+                # A branch moves, so the folder is named after its commit.
                 folder = projects / _slug(parsed if scheme.lasting(parsed) else pinned)
                 # If a branch points to a commit that was prepared before, its folder is replaced only if it is damaged.
                 if not sealed.intact(folder):

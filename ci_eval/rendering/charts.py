@@ -222,7 +222,7 @@ def _versions(nights: Sequence[TrendPoint], x: Callable[[int], float]) -> tuple[
     for place, (was, now) in enumerate(pairwise(nights), 1):
         if was.engine.version != now.engine.version:
             at, version = x(place), now.engine.version
-            # A label near the right end would extend beyond the chart.
+            # Near the right end, a label would extend beyond the chart.
             has_room = at >= free and at < WIDTH - APART
             versions.append(
                 (at, version[:14] if has_room else "", f"{now.engine.name} {version} from {now.started[:10]} on")
@@ -247,7 +247,7 @@ class Up(msgspec.Struct, frozen=True):
 
     def __call__(self, value: float) -> float:
         span = self.high - self.low
-        # If all values are equal, they lie in the middle.
+        # If all values are equal, they are drawn in the middle.
         share = (value - self.low) / span if span else 0.5
         return round(HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP), 1)
 

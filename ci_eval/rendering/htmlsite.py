@@ -224,7 +224,7 @@ class Scripts:
         encoded = msgspec.json.encode(shown_session(session, self._task))
         if self._waiting and (len(self._waiting) >= SESSIONS or self._size + len(encoded) > CHARACTERS):
             self.close()
-        # Raw bytes are not encoded a second time.
+        # As `Raw`, the session is not encoded again when the script is written.
         self._waiting.append(msgspec.Raw(encoded))
         self._size += len(encoded)
         self._count += 1

@@ -79,7 +79,7 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
             figure, difference = run.figures.get(info.name, NO_ESTIMATE), run.differences.get(info.name)
             text, between = amount(figure.value, info.unit), interval(figure, info.unit)
             below = Markup('{}<br><span class="quiet">{}</span>').format
-            # The terminal has little room for intervals.
+            # The terminal has no room for the interval.
             row.append(Cell(text, between, on_terminal=text, in_html=below(text, between)))
             far, within = "", ""
             if difference:
