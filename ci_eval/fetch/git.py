@@ -91,7 +91,7 @@ def fetch_revision(url: str, revision: str, target: Path) -> str:
         commit = run("rev-parse", "--verify", "HEAD").decode().strip()
         if is_commit and commit != revision:
             raise InstallError(f"{url} gave the commit {commit} for {revision}. Is it the id of a tag?")
-        # With core.symlinks off, links are text files that hold a path. They are not source code, so they are deleted.
+        # With core.symlinks off, links are text files that hold a path: no source code.
         for entry in run("ls-files", "--stage", "-z").split(b"\0"):
             if entry.startswith(b"120000 "):
                 (target / os.fsdecode(entry.partition(b"\t")[2])).unlink(missing_ok=True)
