@@ -1,4 +1,4 @@
-"""The CI that a job runs in: console output for people, and commands for GitHub Actions and TeamCity."""
+"""Console output for people, and commands for the CI that the job runs in (GitHub Actions or TeamCity)."""
 
 from ci_eval.ci.console import Screen, Steps, detect_host
 from ci_eval.ci.host import Announcement, Check, Host, Problem

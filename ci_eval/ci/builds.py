@@ -1,4 +1,4 @@
-"""The artifacts of builds at a TeamCity server.
+"""Download the artifacts of builds from a TeamCity server.
 
 https://www.jetbrains.com/help/teamcity/rest/manage-finished-builds.html
 """
@@ -23,25 +23,25 @@ PAGE = re.compile(
     r"(?P<server>(?:https://[\w.-]+|http://(?:127\.0\.0\.1|localhost))(?::\d+)?(?:/[\w.-]+)*?)"
     r"/buildConfiguration/(?P<id>\w+)(?:[/?#].*)?"
 )
-"""The address of a build configuration's page. The token goes to a server by https alone, except on this machine."""
+"""The address of a build configuration's page. The token is sent only over https, except to this machine."""
 SIMILAR = re.compile(
     r"(?:\w+://)?(?P<server>[^/]+(?:/.*?)??)/(?:viewType\.html\?(?:.*&)?buildTypeId=|buildConfiguration/)(?P<id>\w+).*",
     re.IGNORECASE,
 )
-"""The address of an old page, or one that was typed by hand."""
+"""The address of an old page, or an address that was typed by hand. The error for it shows the form of PAGE."""
 LOCATOR = "buildType:(id:{}),branch:(default:true),state:finished,status:SUCCESS,count:1"
 
 
 class Build(msgspec.Struct, frozen=True, kw_only=True):
     number: int
-    """The id, unique on the server."""
+    """The id of the build, unique on the server."""
     finished: str
     """The time as TeamCity writes it: 20261122T050712+0000."""
 
 
 class Builds:
     def __init__(self, page: str, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError if `page` is not a build configuration, or the environment has no token."""
+        """Raises ConfigError if `page` is not that of a build configuration, or if the environment has no token."""
         match = PAGE.fullmatch(page)
         if not match:
             similar = SIMILAR.fullmatch(page)
@@ -61,7 +61,7 @@ class Builds:
         return Build(number=builds[0]["id"], finished=builds[0]["finishDate"])
 
     def archives(self, build: Build, pattern: str) -> list[str]:
-        """Return sorted names of zip files, without `.zip`, that match."""
+        """Return the sorted names, without `.zip`, of the build's zip files that match `pattern`."""
         address = f"{self._server}/app/rest/builds/id:{build.number}/artifacts/children/"
         files = self._get(address, {"fields": "file(name)"}).get("file") or []
         names = sorted(file["name"].removesuffix(".zip") for file in files if file["name"].endswith(".zip"))

@@ -1,4 +1,4 @@
-"""The console: the output in a terminal, or in the log of a CI, while a job runs and at its end."""
+"""Write the output of a job to a terminal or to the log of a CI, while the job runs and at its end."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from ci_eval.ci.inputs import JOB, advise
 from ci_eval.rendering import plaintext
 
 OUTPUT = "CI_EVAL_OUTPUT"
-"""The variable that says how much is printed: `quiet` or `verbose`; anything else is the usual."""
+"""The variable that sets how much is printed: `quiet`, `verbose`, or the normal amount for anything else."""
 WIDTH = 120
-"""Columns of a log of unknown width."""
+"""The width that is assumed for a log if its width is unknown, in characters."""
 TEXT = 24
 GAP = 3
-"""Columns between two columns of a table."""
+"""The space between two columns of a table, in characters."""
 UNBOUNDED = 10**6
 NO_STYLES: Mapping[str, str] = {}
 PAUSE = 10.0
-"""Seconds."""
+"""The time between two lines of progress in a log, in seconds."""
 FIRST_PAUSE = 5.0
-"""Seconds; the first line says how long the job takes."""
+"""The time before the first line of progress, in seconds. This line estimates how long the job takes."""
 
 
 class Screen:
-    """The console of a job: standard output for results, standard error for progress and warnings. On a terminal
-    progress is a bar with rate and time left; in a log it is a line every ten seconds."""
+    """The console of a job. Results go to standard output, progress and warnings to standard error. On a terminal,
+    progress is a bar with rate and time left; in a log, it is a line every ten seconds."""
 
     def __init__(self, host: Host | None = None) -> None:
         self.host = host or detect_host(os.environ)
@@ -53,12 +53,12 @@ class Screen:
             _print(self._err, text)
 
     def advise(self, text: str) -> None:
-        """Print a line to standard error, never wrapped, so that a command can be pasted."""
+        """Print a line to standard error. It is never wrapped, so that a command in it can be copied."""
         if not self.quiet:
             self._err.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def detail(self, text: str) -> None:
-        """Print a text with -v only."""
+        """Print a text, but only with -v."""
         if self.verbose:
             _print(self._err, text, style="dim")
 
@@ -79,7 +79,7 @@ class Screen:
             self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
 
     def result(self, text: str) -> None:
-        """Print a text; on a console whose width is known, wrapped between words."""
+        """Print a text. If the width of the console is known, the text is wrapped between words."""
         if self._is_fitted:
             _print(self._out, plaintext.line(text))
         else:
@@ -99,11 +99,11 @@ class Screen:
         styles: Mapping[str, str] = NO_STYLES,
         spare: Sequence[str] = (),
     ) -> None:
-        """Print a table; `numbers`: how many of the columns after the first hold numbers; `styles`: cell → its style.
+        """Print a table. `numbers` is how many columns after the first hold numbers; `styles` is cell → its style.
 
-        A terminal, or a log whose width COLUMNS says, that is too narrow gets it without the columns named in `spare`,
-        the first of them first, unless -v asks for all. If that is not enough, the other columns are printed below each
-        other in parts, each with the first column. Otherwise each row is on one line, for programs that read lines.
+        If a terminal, or a log whose width COLUMNS sets, is too narrow, the columns in `spare` are dropped one by one,
+        unless -v asks for all. If that is not enough, the table is printed in parts below each other, each with the
+        first column. In other logs, each row is on one line, for programs that read lines.
         """
         whole = _Grid(columns, [list(row) for row in rows], numbers, styles)
         if not self._is_fitted:
@@ -126,7 +126,7 @@ class Screen:
             if not others:
                 break
         names = ", ".join(filter(None, absent))
-        # Tables of one command often leave out the same columns.
+        # Several tables of a command often lack the same columns, which is said only once.
         if names and names != self._left_out:
             self._left_out = names
             self.say(f"Left out, since the terminal is narrow: {names} (-v shows all)")
@@ -167,7 +167,7 @@ class Steps:
 
     def show(self, done: int, total: int, note: str = "") -> None:
         if self._first is None or done <= self._first:
-            # The speed counts neither what an earlier run had done, nor the time that the engine took to start.
+            # The rate excludes what an earlier run had done, and the time that the engine took to start.
             self._first, self._begin = done, time.monotonic()
         elapsed = time.monotonic() - self._begin
         rate = (done - self._first) / elapsed if elapsed else 0.0
@@ -188,7 +188,7 @@ class Steps:
 
 
 def detect_host(environment: Mapping[str, str]) -> Host:
-    """Return the CI that the environment variables name. CI_EVAL_CI (github, teamcity, none) overrides them."""
+    """Return the CI that the environment variables show. CI_EVAL_CI (github, teamcity, none) overrides them."""
     name = environment.get("CI_EVAL_CI", "auto")
     for host in HOSTS:
         if name == host.name or (name == "auto" and environment.get(host.variable, "") not in {"", "false"}):
@@ -197,7 +197,7 @@ def detect_host(environment: Mapping[str, str]) -> Host:
 
 
 class _Grid(msgspec.Struct, frozen=True):
-    """The cells of a table for a console. `numbers`: how many columns after the first are aligned to the right."""
+    """A table for a console. `numbers` is how many columns after the first are right-aligned."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -227,7 +227,7 @@ class _Grid(msgspec.Struct, frozen=True):
         return widest
 
     def print(self, console: Console, title: str, width: int) -> None:
-        """Print a row on one line, or a line for each cell if rows do not fit into `width`."""
+        """Print each row on one line or, if rows do not fit into `width`, each cell on a line of its own."""
         if title:
             console.print(Text(plaintext.line(title), style="italic"), soft_wrap=True)
         widths = self.widths(width)
@@ -243,7 +243,7 @@ class _Grid(msgspec.Struct, frozen=True):
                 text = Text(plaintext.line(cell), style=self.styles.get(cell, "") if number else "bold")
                 justify: JustifyMethod = "right" if 0 < place <= self.numbers else "left"
                 lists.append(list(text.wrap(console, width, justify=justify)))
-            # The lines of a row: a cell with fewer lines than others is blank in the last of them.
+            # A cell with fewer lines than others of its row is blank in the last lines of the row.
             for texts in zip_longest(*lists):
                 pairs = zip(texts, widths, strict=True)
                 line = Text(" " * GAP).join(text or Text(" " * width) for text, width in pairs)
@@ -252,7 +252,7 @@ class _Grid(msgspec.Struct, frozen=True):
 
 
 def _print(console: Console, text: str, before: str = "", style: str = "") -> None:
-    """Wrap between words, where rich would break long ones. `style`: of `before`, or of all if that is empty."""
+    """Wrap between words; rich would break long words. `style` is for `before`, or for the whole text without it."""
     for number, line in enumerate(plaintext.lines(text).split("\n")):
         start = "" if number else before
         wrapped = wrap(start + line, console.width, break_long_words=False, break_on_hyphens=False) or [""]
@@ -265,9 +265,9 @@ def _print(console: Console, text: str, before: str = "", style: str = "") -> No
 
 def _console(stream: TextIO, host: Host) -> Console:
     if host.name == "none":
-        # rich reads COLUMNS by itself.
+        # If the width is None, rich reads COLUMNS or asks the terminal.
         known = stream.isatty() or os.environ.get("COLUMNS", "").isdigit()
         return Console(file=stream, width=None if known else WIDTH, highlight=False, soft_wrap=False)
-    # No text may act as a command to the CI.
+    # Text from other programs must not act as a command to the CI.
     guarded = cast("IO[str]", Guarded(stream, host.harmless))
     return Console(file=guarded, width=WIDTH, highlight=False, soft_wrap=False, force_terminal=False)

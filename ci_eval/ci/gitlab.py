@@ -1,4 +1,4 @@
-"""The jobs of earlier pipelines of a GitLab project, their artifacts, and notes on merge requests.
+"""Read the jobs of earlier pipelines of a GitLab project and their artifacts, and write notes on merge requests.
 
 https://docs.gitlab.com/api/jobs, https://docs.gitlab.com/api/job_artifacts, https://docs.gitlab.com/api/notes
 """
@@ -34,19 +34,19 @@ class Project:
         self._branch, self._job = environment["CI_DEFAULT_BRANCH"], int(environment["CI_JOB_ID"])
         token = environment.get(TOKEN, "")
         self._session = make_session(token, "application/json")
-        # As a parameter, the token is not sent on to the storage of artifacts after a redirect.
+        # A parameter is not sent on after a redirect, so the storage of artifacts does not get the token.
         self._token = {} if token else {"job_token": environment["CI_JOB_TOKEN"]}
         if not token:
             del self._session.headers["Authorization"]
 
     @property
     def may_list(self) -> bool:
-        """Return whether jobs can be listed; a job's own token cannot."""
+        """Return whether jobs can be listed. The token that GitLab gives to a job cannot list them."""
         return not self._token
 
     def earlier_jobs(self, name: str) -> Iterator[EarlierJob]:
-        """Yield finished jobs of the default branch before this one, the newest first. Without a token that may list
-        them, only that of the newest pipeline in which everything succeeded."""
+        """Yield finished jobs of the default branch before this job, the newest first. If jobs cannot be listed, yield
+        only the job of the newest pipeline in which all jobs succeeded."""
         if not self.may_list:
             path = f"/jobs/artifacts/{quote(self._branch, safe='')}/download?job={quote(name, safe='')}"
             yield EarlierJob(path=path, page="", succeeded=True)
@@ -68,7 +68,7 @@ class Project:
         return True
 
     def note(self, merge_request: str, body: str) -> bool:
-        """Write or change the note that begins with the same line. Return whether there was one. Needs a token."""
+        """Change the note with the same first line, or write one. Return whether there was one. Needs a token."""
         notes = f"/merge_requests/{int(merge_request)}/notes"
         author = self._ask("GET", f"{self._address.partition('/projects/')[0]}/user").json()["id"]
         start = body.partition("\n")[0]
@@ -102,7 +102,7 @@ class _MissingError(DownloadError):
 def _check(answer: requests.Response) -> requests.Response:
     if answer.ok:
         return answer
-    # The query may hold a token.
+    # The query is cut off, since it may hold a token.
     said = f"GitLab answered {answer.status_code} to {answer.request.method} {answer.url.partition('?')[0]}"
     if answer.status_code == 404:
         raise _MissingError(said)

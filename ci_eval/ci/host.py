@@ -1,6 +1,6 @@
 """The CI that a job runs in: none, GitHub Actions or TeamCity.
 
-GitHub gets workflow commands, and files with a step's outputs and summary; TeamCity gets service messages.
+GitHub gets workflow commands, and files with the outputs and the summary of a step. TeamCity gets service messages.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     summary: str = ""
     outputs: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Name → value for later steps: `workspace`, `report`, `metrics`, `verdict`."""
+    """The values for later steps, by name: `workspace`, `report`, `metrics`, `verdict`."""
     statistics: Mapping[str, float] = msgspec.field(default_factory=dict)
     checks: Sequence[Check] = ()
     problems: Sequence[Problem] = ()
     artifacts: Sequence[Path] = ()
-    """Folders or files, which no longer change."""
+    """The folders or files to publish. They must not change any more."""
 
 
 class Host:
@@ -53,7 +53,7 @@ class Host:
 
     @property
     def run(self) -> str:
-        """Return the address of the run's page; "" if unknown."""
+        """Return the address of the page of the CI run; "" if it is unknown."""
         return ""
 
     @property
@@ -62,23 +62,23 @@ class Host:
         return ""
 
     def harmless(self, line: str) -> str:
-        """Return the line, changed so that the CI does not take any part of it for a command, whoever wrote it."""
+        """Return the line, changed so that the CI takes no part of it for a command, whoever wrote it."""
         return line
 
     def begin(self, title: str) -> None:
         """Begin a group of lines in the log."""
 
     def end(self, title: str) -> None:
-        """End the group of lines that is open."""
+        """End the open group of lines."""
 
     def annotate(self, level: Level, text: str) -> None:
-        """Show a message outside the log."""
+        """Show a message outside of the log."""
 
     def progress(self, text: str) -> None:
-        """Report how far the job is."""
+        """Report the progress of the job."""
 
     def fail(self, problem: Problem) -> None:
-        """Report why the command ends."""
+        """Report the problem that ends the command."""
 
     def announce(self, announcement: Announcement) -> None:
         """Report the result of the job."""
@@ -89,7 +89,7 @@ class Host:
 
 
 class Guarded(io.TextIOBase):
-    """A stream that makes each line harmless before passing it on; a line is passed on once it is complete."""
+    """A stream that passes on only complete lines, and makes each harmless."""
 
     _BREAK = re.compile(r"(\r\n|\r|\n)")
 
@@ -99,7 +99,7 @@ class Guarded(io.TextIOBase):
         self._held = ""
 
     def write(self, text: str) -> int:
-        # A command may arrive in pieces, so a line is looked at only when it is complete.
+        # A command may be written in pieces, so only complete lines are checked.
         *parts, self._held = self._BREAK.split(self._held + text)
         for line, end in zip(parts[::2], parts[1::2], strict=True):
             self._stream.write(self._harmless(line) + end)
@@ -109,7 +109,7 @@ class Guarded(io.TextIOBase):
         self._stream.flush()
 
     def close(self) -> None:
-        """Pass on an incomplete last line, too."""
+        """Pass on the last line even if it is incomplete."""
         if self._held:
             self._stream.write(self._harmless(self._held))
             self._held = ""
@@ -124,9 +124,9 @@ class Guarded(io.TextIOBase):
 
 
 MOST_ANNOTATIONS = 10
-"""Annotations of one level in one step. GitHub silently drops any more, so the last one says how many there are."""
+"""The limit of annotations of one level in a step. GitHub drops any more, so the last one says that there are more."""
 MOST_SUMMARY = 1_000_000
-"""Bytes of the longest summary. GitHub drops a summary entirely if it has more than 1,048,576."""
+"""The limit of a summary, in bytes. GitHub drops a summary of more than 1,048,576 bytes."""
 CUT = "\n\nThe rest is in the report.\n"
 INVISIBLE = "\u200b"
 """A character without width that keeps a line from being taken for a command."""
@@ -195,7 +195,7 @@ class GitHub(Host):
 
 
 def shorten_text(text: str, most: int) -> str:
-    """Return whole lines from the beginning of the text, at most `most` bytes, and a note if lines were cut."""
+    """Return the first lines of the text, at most `most` bytes, with a note if lines were cut."""
     if len(text.encode("utf-8", "replace")) <= most:
         return text
     kept, size = [], len(CUT)
@@ -215,20 +215,20 @@ def _append(variable: str, text: str) -> None:
 
 
 MOST_PROBLEM = 4000
-"""Characters."""
+"""The limit of a build problem's text, in characters."""
 MOST_IDENTITY = 60
 MOST_METADATA = 1024
-"""Characters."""
+"""The limit of a value in a test's metadata, in characters."""
 BEYOND = 1e13
-"""TeamCity keeps numbers of a build with at most thirteen digits before the point and six after it."""
+"""TeamCity stores a build's statistics with at most thirteen digits before the point and six after it."""
 UNQUOTED = re.compile(r"[,*?%\r\n]|=>")
-"""Characters that separate the parts of an artifact rule, or are wildcards in it."""
+"""The characters that separate the parts of an artifact rule, or are wildcards in it."""
 STATUS: dict[Level, str] = {"notice": "NORMAL", "warning": "WARNING", "error": "ERROR"}
 _ESCAPES = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
 
 
 def escape(text: str) -> str:
-    """Escape for a service message. Characters other than ASCII become |0xNNNN, those above U+FFFF two of these."""
+    """Escape a text for a service message. A character that is not ASCII becomes |0xNNNN, above U+FFFF two of these."""
     escaped = []
     for character in text:
         if character in _ESCAPES or " " <= character <= "~":
@@ -269,7 +269,7 @@ class TeamCity(Host):
         self._say(message("progressMessage", text))
 
     def fail(self, problem: Problem) -> None:
-        # TeamCity takes a Java identifier of at most 60 characters.
+        # TeamCity expects a Java identifier of at most 60 characters.
         identity = re.sub(r"\W", "_", problem.identity, flags=re.ASCII)[:MOST_IDENTITY]
         self._say(message("buildProblem", description=problem.text[:MOST_PROBLEM], identity=identity))
 
@@ -295,11 +295,11 @@ class TeamCity(Host):
                 text = f"{place} is not published: TeamCity's rules of artifacts have no way to write this name"
                 self._say(message("message", text=text, status=STATUS["warning"]))
             else:
-                # A folder becomes one archive, which replaces what artifact rules publish under the same name.
+                # A folder is published as one archive. It replaces what artifact rules publish under the same name.
                 self._say(
                     message("publishArtifacts", str(place) if place.is_file() else f"{place} => {place.name}.zip")
                 )
-        # Braces in the status could be read as a reference, as {build.status.text} is.
+        # TeamCity could read braces in the status as a reference such as {build.status.text}.
         self._say(message("buildStatus", text="{build.status.text}; " + announcement.status.replace("{", "(")))
 
 

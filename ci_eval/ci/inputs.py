@@ -1,7 +1,7 @@
-"""The inputs of the jobs in a CI, which inputs.json declares: the command line that they make, and the key of a cache.
+"""Read the inputs of a job in a CI, and turn them into a command line and the key of a cache.
 
-`ci run` reads them, and `benchmarks/ci_files.py` writes action.yml, the workflows' inputs, TeamCity's recipes, GitLab's
-components and the table in docs/ci.md from the same declaration."""
+inputs.json declares the inputs. From it, `benchmarks/ci_files.py` writes action.yml, the workflows' inputs, TeamCity's
+recipes, GitLab's components and the table in docs/ci.md."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     passing: Literal["option", "flag", "argument"] = "option"
     option: str = ""
-    """Repeated for every value, if the input may have several."""
+    """The option that passes the value; "" for `--NAME`. It is repeated for each value if there are several."""
     several: Literal["", "lines", "blanks"] = ""
-    """What separates the values, if the input may have several."""
+    """The separator of the values; "" if the input has a single value."""
     required: tuple[str, ...] = ()
 
 
@@ -39,14 +39,14 @@ class WorkflowInput(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     type: Literal["string", "number", "boolean"] = "string"
     default: str | int | bool | None = ""
-    """None if the input is required."""
+    """The default; None if the input is required."""
     defaults: dict[str, str | int] = {}
-    """Workflow → default."""
+    """Workflow → its default."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     makes: str
-    """Used if no output has another name."""
+    """The file or folder that the job makes, unless the input `output` names another."""
     asks: bool
     summary: str
 
@@ -64,7 +64,7 @@ DESCRIBED = _DECLARED.jobs
 INPUTS = _DECLARED.inputs
 ASKING = tuple(name for name, job in DESCRIBED.items() if job.asks)
 WORKFLOWS = _DECLARED.workflows
-"""Workflow → inputs when started by hand; none if they are the same as when called."""
+"""Workflow → its inputs if it is started by hand; empty if they are the same as when it is called."""
 WORKFLOW_INPUTS = _DECLARED.workflow_inputs
 JOBS = tuple(dict.fromkeys(job for entry in INPUTS for job in entry.jobs))
 
@@ -74,17 +74,17 @@ def inputs_of(job: str) -> Iterator[Input]:
 
 
 VARIABLE = "CI_EVAL_INPUTS"
-"""A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
+"""The variable that has all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
 PREFIX = "INPUT_"
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*\b")
 JOB = "CI_EVAL_JOB"
 COMMON = ("job", "working-directory", "cache", "python-version", "source", "commit")
-"""Inputs of every job, which do not reach the command line. TeamCity's recipes have the last two."""
+"""The inputs of all jobs that do not reach the command line. The last two exist in TeamCity's recipes."""
 PACKAGE = Path(__file__).parents[1]
 
 
 def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the inputs that are not empty; flags as `true` or `false`. Raises ConfigError, also for unknown ones."""
+    """Return the inputs that are not empty; flags are `true` or `false`. Raises ConfigError, also for unknown ones."""
     known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         try:
@@ -101,7 +101,7 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
         inputs = {name.removeprefix(PREFIX).lower().replace("_", "-"): text for name, text in named.items()}
     inputs = {name: text.strip() for name, text in inputs.items() if text.strip()}
     for name in {entry.name for entry in INPUTS if entry.passing == "flag"} & inputs.keys():
-        # If `yes` counted as false, something else would be measured.
+        # Other words are an error: if `yes` counted as false, something else would be measured.
         if (said := inputs[name].lower()) not in {"true", "false"}:
             raise ConfigError(f"the input {name} is {inputs[name]}: give true or false")
         inputs[name] = said
@@ -109,7 +109,7 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None:
-    """Raises ConfigError for the first unknown input: without it, something else would be measured."""
+    """Raises ConfigError for the first unknown input. If it were ignored, something else would be measured."""
     known_names = ", ".join(known)
     for name in inputs:
         if name not in known:
@@ -117,9 +117,9 @@ def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None
 
 
 def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
-    """Return whether a comparison that keeps a history has neither a base nor past figures. Without a history, as in a
-    pull request, a missing base is a mistake. Raises ConfigError unless the inputs confirm a first night: the base may
-    be lost."""
+    """Return whether a comparison with a history has neither a base nor past figures. Without a history, as in a pull
+    request, a missing base is a mistake. Raises ConfigError unless the inputs confirm that this is a first night, since
+    the base may be lost."""
     if job != COMPARE or "history" not in inputs:
         return False
     base, history = inputs.get("base"), Path(inputs["history"])
@@ -134,7 +134,7 @@ def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
 
 
 def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
-    """Return the arguments of ci-eval for a job; on a first night, `compare` gets no base. Raises ConfigError."""
+    """Return the arguments of ci-eval for a job. On a first night, `compare` gets no base. Raises ConfigError."""
     if job not in JOBS:
         raise ConfigError(f"there is no job {job!r}: jobs are {', '.join(JOBS)}")
     _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
@@ -154,7 +154,7 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
 
 
 def advise(text: str, job: str) -> str:
-    """Replace options by the inputs of a job, and name options without an input. Without a job nothing changes."""
+    """Replace options in a text by the job's inputs, and name those without one. Without a job, nothing changes."""
     names = {entry.option or f"--{entry.name}": entry.name for entry in inputs_of(job) if entry.passing != "argument"}
     options = set(OPTION.findall(text)) if names else set()
     text = OPTION.sub(lambda option: f"the input {names[option[0]]}" if option[0] in names else option[0], text)
@@ -163,7 +163,7 @@ def advise(text: str, job: str) -> str:
 
 
 def configs(inputs: Mapping[str, str]) -> list[Path]:
-    """Return the paths of the input `configs`, globs expanded."""
+    """Return the paths in the input `configs`, with patterns expanded."""
     (entry,) = (entry for entry in INPUTS if entry.name == "configs")
     return [Path(path) for path in _values(entry, inputs)]
 
@@ -175,7 +175,7 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
     if entry.several == "blanks":
         values = text.split()
     else:
-        # No gate contains a semicolon, so a line may have several.
+        # A gate cannot contain a semicolon, so it separates gates too.
         lines = (text.replace(";", "\n") if entry.name == "gates" else text).splitlines()
         values = [line.strip() for line in lines if line.strip()]
     if not entry.name.endswith("configs"):
@@ -189,8 +189,8 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
 
 
 def cache_key(inputs: Mapping[str, str]) -> str:
-    """Return a key that changes with everything installed and downloaded: an old cache is never reused for something
-    else. Environments belong to one Python at one path, and an engine's default version to one ci-eval."""
+    """Return a key that changes with everything that is installed or downloaded, so that an old cache is not used for
+    something else. Environments depend on the Python version, and default versions of engines on ci-eval's version."""
     system, processor = platform.system(), platform.machine()
     parts = ("language", "engine", "engine-command", "project", "set", "base", "new")
     chosen = [inputs.get(name, "") for name in parts]

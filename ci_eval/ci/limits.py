@@ -9,14 +9,14 @@ import re
 from hashlib import blake2b
 
 MOST_JOBS = 256
-"""The most jobs of a matrix."""
+"""The limit of jobs in a matrix."""
 LONGEST_NAME = 80
-"""Characters of a name made here; prefixes and suffixes are added to it."""
+"""The limit of a name that is made here, in characters. Prefixes and suffixes are added to the name."""
 
 
 def name(text: str) -> str:
-    """Return a name for an artifact, a job or a group: lower case, short, no special characters. Texts that differ in
-    more than case get different names: a digest marks cut or replaced parts."""
+    """Return a name for an artifact, a job or a group: lower case, short, without special characters. Texts that differ
+    in more than case get different names: if a part is cut or replaced, a digest is added."""
     plain = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip(".-")
     if plain == text.lower() and len(plain) <= LONGEST_NAME:
         return plain

@@ -1,4 +1,4 @@
-"""The runs of workflows in a GitHub repository, the results of their jobs, and the artifacts that they left.
+"""Read the runs of workflows in a GitHub repository, their jobs and artifacts, and write issues and comments.
 
 https://docs.github.com/en/rest/actions (artifacts, workflow-runs, workflow-jobs)
 """
@@ -26,16 +26,16 @@ TIMEOUT = (10.0, 60.0)
 PAGES = 20
 CHUNK = 1 << 20
 MOST = 2 << 30
-"""Bytes."""
+"""The limit of a download, in bytes."""
 RIGHTS = "x-accepted-github-permissions"
-"""The header that says which rights a request needs:
+"""The header that names the rights a request needs:
 https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-for-fine-grained-permission-actors
 """
 
 
 def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of `Rest` for the repository at the address `page`. Raises ConfigError, also if the token in
-    the environment belongs to another server."""
+    """Return the variables that `Rest` reads, for the repository at the address `page`. Raises ConfigError if there can
+    be no such repository, or if the token in the environment is for another server."""
     match = re.fullmatch(r"https://([\w.-]+(?::\d+)?)/([\w.-]+/[\w.-]+?)(?:\.git)?/?", page)
     if not match:
         raise ConfigError(
@@ -58,7 +58,7 @@ def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class Rest:
-    """The client that sends requests with the token of a job. A failed request raises DownloadError."""
+    """A client that sends requests with the token of a job. A failed request raises DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
@@ -66,7 +66,7 @@ class Rest:
             raise _missing_variables(missing)
         self._run = environment.get("GITHUB_RUN_ID", "")
         repository = environment["GITHUB_REPOSITORY"]
-        # OWNER/NAME/.github/workflows/FILE@REF of the workflow that was started.
+        # The form is OWNER/NAME/.github/workflows/FILE@REF.
         reference = environment.get("GITHUB_WORKFLOW_REF", "")
         self.workflow = reference.partition("@")[0].removeprefix(f"{repository}/")
         self._page = f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}"
@@ -90,8 +90,8 @@ class Rest:
         return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
 
     def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
-        """Read page after page; yield nothing if there is no such list. `key`: the response's field with the list, ""
-        if the response is the list. Empty parameters of `query` are left out."""
+        """Yield the items of all pages of a list; nothing if the list does not exist. `key` is the field with
+        the list, or "" if the whole response is the list. Empty parameters in `query` are dropped."""
         parameters = {name: text for name, text in query.items() if text}
         asked = requests.Request("GET", self._address + path, params={**parameters, "per_page": 100}).prepare()
         following = asked.url
@@ -141,7 +141,7 @@ def unpack(
     check: Callable[[requests.Response], requests.Response],
     name: str = "artifact",
 ) -> None:
-    """Unpack a download. Raises errors of `check`, DownloadError above MOST bytes, RequestException or ArchiveError."""
+    """Download and unpack a zip. Raises errors of `check`, DownloadError above MOST, RequestException, ArchiveError."""
     with tempfile.TemporaryDirectory() as temporary:
         packed = Path(temporary) / f"{name}.zip"
         with session.get(address, stream=True, timeout=TIMEOUT) as answer, packed.open("wb") as file:
@@ -154,7 +154,7 @@ def unpack(
 
 
 def make_session(token: str, accept: str) -> requests.Session:
-    """Return a session that sends the token, and repeats requests that may succeed later. `accept`: media type."""
+    """Return a session that sends the token, and retries requests that may succeed later. `accept` is a media type."""
     session = requests.Session()
     # POST is not retried, since it would create an item twice.
     again = Retry(
@@ -173,7 +173,7 @@ def _check(answer: requests.Response) -> requests.Response:
     said = f"GitHub answered {answer.status_code}"
     with suppress(ValueError, KeyError, TypeError):
         said += f" ({answer.json()['message']})"
-    # GitHub also answers 403 to too many requests.
+    # 403 means that the token lacks rights, or that there were too many requests.
     if answer.status_code == 403 and "rate limit" not in said:
         rights = answer.headers.get(RIGHTS, "actions=read").replace("=", ": ").replace("_", "-")
         raise DownloadError(f"{said}: give the job `permissions: {{{rights}}}`")
@@ -187,13 +187,13 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     created: str
     """The time, such as 2026-11-20T02:23:11Z."""
     of_default_branch: bool
-    """False for a fork's branch of the same name."""
+    """Whether the run is of the default branch; False for a fork's branch of the same name."""
 
 
 class RunJob(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     conclusion: str
-    """"" while it is running."""
+    """The result of the job; "" while it is running."""
     page: str
 
 
@@ -211,7 +211,7 @@ def read_run(rest: Rest, number: int) -> Run:
 
 
 def list_jobs(rest: Rest, number: int) -> list[RunJob]:
-    """Return jobs of the last attempt, those of called workflows as CALLER / JOB. Raises DownloadError."""
+    """Return the jobs of the last attempt. Those of called workflows are named CALLER / JOB. Raises DownloadError."""
     listed = rest.listed(f"/actions/runs/{number}/jobs", "jobs")
     return [RunJob(name=job["name"], conclusion=job["conclusion"] or "", page=job["html_url"] or "") for job in listed]
 
@@ -233,8 +233,8 @@ class Repository:
         return self._rest.run
 
     def artifacts(self, name: str = "") -> list[Artifact]:
-        """Return artifacts of the default branch that still exist, the newest first, none of forks. `name` selects;
-        without it, all pages of GitHub's list are read."""
+        """Return the artifacts of the default branch that have not expired, the newest first, without those of forks.
+        Only artifacts called `name` are returned; without it, all pages of GitHub's list are read."""
         branch = self._rest.get("")["default_branch"]
         artifacts = [
             _artifact(item)
@@ -252,31 +252,31 @@ class Repository:
         return max(artifacts, key=lambda artifact: (artifact.created, artifact.number), default=None)
 
     def all_of_run(self, run: int, pattern: str) -> list[Artifact]:
-        """Return the newest artifact of each matching name that still exists."""
+        """Return, for each matching name in a run, the newest artifact that still exists."""
         listed = self._rest.listed(f"/actions/runs/{run}/artifacts", "artifacts")
         artifacts = sorted(
             (_artifact(item) for item in listed if not item["expired"]), key=lambda artifact: artifact.number
         )
-        # A further attempt uploads the same name again, with a higher number.
+        # If a run is attempted again, the same name is uploaded again, with a higher number.
         newest = {artifact.name: artifact for artifact in artifacts if fnmatchcase(artifact.name, pattern)}
         return [newest[name] for name in sorted(newest)]
 
     def is_of_this_workflow(self, artifact: Artifact) -> bool:
-        """Return False for a run that was deleted."""
+        """Return whether the artifact's run is of this workflow file; False if the run was deleted."""
         return self.find_workflow(artifact.run) == self._rest.workflow
 
     def find_workflow(self, run: int) -> str:
-        """Return a path such as .github/workflows/nightly.yml; "" for a run that was deleted."""
+        """Return the path of a run's workflow, such as .github/workflows/nightly.yml; "" if the run was deleted."""
         workflow_run = self._rest.find(f"/actions/runs/{run}") or {}
-        # GitHub may put @REF after the path.
+        # GitHub may append @REF to the path.
         return str(workflow_run.get("path", "")).partition("@")[0]
 
     def earlier_runs(self) -> Iterator[int]:
-        """Yield finished runs of this workflow file and of the default branch, the newest first."""
+        """Yield the finished runs of this workflow file on the default branch, the newest first."""
         path = f"/actions/workflows/{self._rest.workflow.rpartition('/')[2]}/runs"
         branch = self._rest.get("")["default_branch"]
         for item in self._rest.listed(path, "workflow_runs", branch=branch, status="completed"):
-            # A fork's branch may have the name of the default branch, and the fork may be gone.
+            # A fork's branch may have the name of the default branch, and the fork may have been deleted.
             if item["id"] < self.run and (item["head_repository"] or {}).get("id") == item["repository"]["id"]:
                 yield item["id"]
 
@@ -306,7 +306,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
 
 class Comment(msgspec.Struct, frozen=True, kw_only=True):
     number: int
-    """Unique in the repository."""
+    """The id of the comment, unique in the repository."""
     body: str
 
 
@@ -317,7 +317,7 @@ class Issues:
         self._rest = rest
 
     def list_bot_issues(self) -> Iterator[Issue]:
-        """Yield open and closed issues, the newest first."""
+        """Yield the bot's open and closed issues, the newest first."""
         for issue in self._rest.listed("/issues", creator=AUTHOR, state="all"):
             # GitHub lists pull requests among the issues.
             if _is_of_bot(issue) and "pull_request" not in issue:
@@ -347,16 +347,16 @@ class Issues:
 
 
 def _is_of_bot(item: Mapping[str, Any]) -> bool:
-    # GitHub gives null for the user of a deleted account, and a bot cannot be one.
+    # GitHub gives null for the user of a deleted account. Such an account was not a bot.
     return bool(item["user"]) and item["user"]["type"] == "Bot"
 
 
 MARK = "trend.json"
-"""A file that every trend site has, and hardly any other site."""
+"""A file that every trend site has, but hardly any other site."""
 
 
 def find_trend_site(rest: Rest) -> str:
-    """Return the address of the trend site; "" if the repository has no site, or another one."""
+    """Return the address of the trend site; "" if the repository has no site, or a site of another kind."""
     site = rest.find("/pages") or {}
     page = str(site.get("html_url") or "")
     if not page:
@@ -365,6 +365,6 @@ def find_trend_site(rest: Rest) -> str:
         # The site is on another host, so the token is not sent. A private site answers with a login page.
         answer = requests.head(f"{page.rstrip('/')}/{MARK}", timeout=TIMEOUT, allow_redirects=True)
     except requests.RequestException:
-        # A site that cannot be reached only costs the link to it.
+        # If the site cannot be reached, only the link to it is missing.
         return ""
     return page if answer.ok and "json" in answer.headers.get("content-type", "") else ""

@@ -1,4 +1,4 @@
-"""The command line: one command per job and stage, and the one place that catches errors."""
+"""The command line: one command per job and stage, and the only place that catches all errors."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Inter
 
 INTERRUPTED = 130
 UNREAD = 141
-"""The exit code if nobody reads the output: 128 + SIGPIPE."""
+"""The exit code if nobody reads the output any longer: 128 + SIGPIPE."""
 COMPLETING = "_CI_EVAL_COMPLETE"
 """The variable in which a shell asks for completions, or for the script that sets them up."""
 BUG = 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
-"""System errors of a full or read-only disk."""
+"""The error numbers of a full or read-only disk."""
 EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
-"""System errors of a machine or container without more processes, memory or open files."""
+"""The error numbers of a machine or container that has no more processes, memory or open files."""
 
 
 def main() -> None:
     machine.collect_rarely()
-    # A character that the user's encoding lacks becomes `?`, so that it cannot end a run.
+    # A character that the user's encoding lacks is replaced by `?`, so that it cannot end a run.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -44,49 +44,49 @@ def main() -> None:
         code = cli.main(standalone_mode=False)
     except CiEvalError as error:
         Screen().detail(traceback.format_exc().rstrip())
-        # Broken gates have been reported one by one already.
+        # Broken gates were already reported one by one.
         Screen().fail(str(error), None if isinstance(error, GateFailed) else identify_problem(error))
         code = error.exit_code
     except click.ClickException as error:
         message = io.StringIO()
         error.show(message)
         screen = Screen()
-        # The message holds what the user typed, which might look like a command to the CI.
+        # The message repeats what the user typed, which might look like a command to the CI.
         screen.explain(message.getvalue().rstrip())
         screen.host.fail(Problem(identity=identify_problem(error), text=error.format_message()))
         code = ConfigError.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
-        # click raises its Abort from the exception that interrupted the command.
+        # The cause of click's Abort is the exception that interrupted the command.
         cause = error.__cause__
         command = again(sys.argv[1:], cause.folder) if isinstance(cause, Interrupted) else None
         text = "interrupted; resume with:" if command else "interrupted; nothing can be resumed: start again"
         Screen().fail(text, "ci_eval_interrupted", command or "")
         code = INTERRUPTED
     except SystemExit as ended:
-        # click ends a completion for a shell by SystemExit. click and rich also end a command by it when nobody reads
-        # its output any longer, and then with the code of a broken gate.
+        # click ends a shell completion with SystemExit. click and rich also raise it, with the exit code of a broken
+        # gate, if nobody reads the output any longer.
         code = ended.code if COMPLETING in os.environ else UNREAD
     except Exception as error:  # noqa: BLE001  the last line of defence: whatever it is, it is a bug of ours
         code = _report_bug(error)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more at exit, which must not fail again.
+        # Python flushes once more at exit. That must not fail again, so the output goes to the null device.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = UNREAD
-    # click returns what the command returned, which is no exit code.
+    # click returns the return value of the command, which need not be an exit code.
     sys.exit(code if isinstance(code, int) else os.EX_OK)
 
 
 def identify_problem(error: Exception) -> str:
-    """Return the kind of error, which is the same from run to run, unlike its text."""
+    """Return a name for the kind of error. Unlike the error's text, it is the same in each run."""
     return f"ci_eval_{type(error).__name__}"
 
 
 def again(arguments: Sequence[str], folder: Path) -> str | None:
-    """Return the command that resumes the run in a folder; None if it cannot be resumed."""
+    """Return the command that resumes the run in `folder`; None if the run cannot be resumed."""
     name = next((word for word in arguments if word in NAMES), "")
-    # `interpret` has no --resume: it always goes on in its workspace.
+    # `interpret` has no --resume: it always continues in its workspace.
     if name == "interpret":
         return shlex.join(["ci-eval", name, str(folder), *(["--trust"] if "--trust" in arguments else [])])
     if not name or not any(option.name == "resume" for option in find_command(name).params):

@@ -250,12 +250,12 @@ def note(comparison: Path) -> None:
 
 
 def _inputs() -> dict[str, str]:
-    """Change to the step's working directory. Raises ConfigError if that is not a folder."""
+    """Return the inputs, and change to the working directory that they name. Raises ConfigError if it is no folder."""
     inputs = read_inputs(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():
         raise ConfigError(f"working-directory {folder} is not a folder: give one of the checkout")
-    # Paths in the inputs are relative to that folder.
+    # Paths in the inputs are relative to the working directory.
     os.chdir(folder)
     return inputs
 

@@ -182,7 +182,7 @@ def compare_engines_(
     if everything and detect:
         raise click.UsageError("--detect asks as many as it takes: leave out --all")
     screen = Screen()
-    # The last argument reaches the command as CONFIG, even if it is a side.
+    # click takes the last argument as CONFIG, even if it names a side.
     named = (*arguments, *([str(choices.config)] if choices.config else []))
     sides, choices = _make_sides(choices, named, (base_settings, new_settings), screen, everything=everything)
     usual = not (everything or detect or choices.says_how_many())
@@ -207,12 +207,12 @@ def _make_sides(
     *,
     everything: bool,
 ) -> tuple[list[Side], cli_options.Choices]:
-    """Return the sides, and the choices with their shared configuration. `settings`: those of base, and those of all
-    others."""
+    """Return the sides, and the choices with the configuration that the sides share. `settings` has those of base, then
+    those of all other sides."""
     names, shared = split_arguments(arguments, has_settings=any(settings))
-    # Engines have the common configuration, or that of the first file.
+    # Without a shared configuration, engines get that of the first file.
     shared = shared or next((Path(name) for name in names if is_file(name)), None)
-    # `Choices.load` refuses --engine-like without --engine-command; here sides may be commands.
+    # `Choices.load` refuses --engine-like without --engine-command, but here sides may be commands.
     like, choices = choices.engine_like, replace(choices, engine_like=None, config=shared)
 
     def load(of: cli_options.Choices) -> Config:
@@ -272,7 +272,7 @@ def sweep_(choices: Choices, varied: tuple[str, ...], **options: Any) -> None:
     screen = Screen()
 
     def configure_choice(choice: sweep_job.Choice) -> Config:
-        # The engine is an override: the option would replace what is varied below `engine`.
+        # The engine is passed as an override, since the option would replace keys that are varied below `engine`.
         engine = (f"engine={choices.engine}",) if choices.engine else ()
         overrides = (*engine, *choices.overrides, *choice.overrides)
         return replace(choices, engine=None, overrides=overrides).load(screen)

@@ -1,7 +1,7 @@
-"""The completions for shells: the names of engines, languages, metrics, keys of a configuration and more; and the
-options that they complete.
+"""Complete the names of engines, languages, metrics, keys of a configuration and more in shells, and add the options
+that have these completions.
 
-click writes the script for the shell (docs/configuration.md says how it is switched on), and calls these functions.
+click writes the script for the shell (docs/configuration.md says how to switch it on), and calls these functions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def of(what: str) -> Completer:
 
 
 def add_named_option(flag: str, what: str, *names: str, **settings: Any) -> Decorator:
-    """Return a decorator for an option whose value shells complete by the names of `ci-eval list WHAT`."""
+    """Return a decorator that adds an option. Shells complete its value with the names of `ci-eval list WHAT`."""
     return click.option(flag, *names, shell_complete=of(what), **settings)
 
 
@@ -37,11 +37,11 @@ def add_settings_option(flag: str, name: str, **settings: Any) -> Decorator:
 
 
 def setting(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete KEY=; then its values if they are a few names."""
+    """Complete KEY=, and then its value if the possible values are a few names."""
     key, equals, begun = typed.partition("=")
     if not equals:
         return _select(typed, [f"{name}=" for name in listings.NAMES["keys"]()])
-    # A shell replaces the whole word, so KEY= is repeated.
+    # The shell replaces the whole word, so each completion repeats KEY=.
     return [CompletionItem(f"{key}={value}") for value in listings.list_values(key) if value.startswith(begun)]
 
 

@@ -1,7 +1,7 @@
 """The group that all commands belong to, and the names of all commands.
 
-Each command is in its own module of this package, which is imported only when the command runs: otherwise help, shell
-completion and small commands would wait for the imports of all others."""
+Each command is in a module of this package that is imported only when the command runs. Otherwise help, shell
+completion and small commands would wait for the imports of all commands."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ GROUPS = {
     "In CI": "ci plan merge site",
     "Rank suggestions": "generate-ml-logs train-ranker rerank",
 }
-"""The commands that help shows, in order of work; the others are shown by --help-all."""
+"""The commands that help shows, in the order in which they are used. --help-all shows the others too."""
 OPTION_GROUPS = {
     "What is evaluated": "config project language dataset task dependencies",
     "Engine": "engine engine_command engine_like completion_type model user_model base_set new_set trust",
@@ -68,9 +68,9 @@ OPTION_GROUPS = {
     "Judging": "gates undecided filters title",
     "Result": "output resume history opening",
 }
-"""The options of commands that have many, in order of work; the others follow as Further."""
+"""The groups of options in help, for commands with many options. Other options follow under Further."""
 MANY_OPTIONS = 12
-"""The smallest number of options that help sorts into groups."""
+"""Help groups the options of a command that has at least this many."""
 
 
 EXAMPLES = """\b
@@ -124,12 +124,12 @@ def _ci_option(*, hidden: bool = False) -> click.Option:
 
 
 class Commands(click.Group):
-    """A group whose commands also take --ci, -q and -v, and whose help does not cut summaries."""
+    """A group whose commands also take --ci, -q and -v, and whose help shows summaries in full."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add the options --ci, -q and -v; see `click.Group.add_command`."""
+        """Add a command with the options --ci, -q and -v; see `click.Group.add_command`."""
         if not isinstance(cmd, click.Group):
-            # The help of the group has these options, so the help of a command does without them.
+            # The help of the group has these options, so they are hidden in the help of each command.
             shared = [_ci_option(hidden=True), *_loudness_options(hidden=True)]
             own = {name for option in cmd.params for name in option.opts}
             # `init --ci` names the CI to write files for, not the CI that the command runs in.
@@ -138,7 +138,7 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse bytes that are not UTF-8; see `click.Group.parse_args`."""
-        # They end up in the manifest, which is JSON.
+        # Arguments are stored in the manifest, which is JSON.
         for argument in args:
             shown = argument.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             if shown != argument:
@@ -150,13 +150,13 @@ class Commands(click.Group):
         return sorted(NAMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module; all modules if none has it, so that similar names are suggested."""
+        """Import the command's module. If no module has it, import all, so that similar names are suggested."""
         for module in [module for module, names in COMMANDS.items() if cmd_name in names.split()] or COMMANDS:
             import_module(f"{__package__}.{module}")
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write whole summaries. click.Group cuts them to a line, and imports all commands for them."""
+        """Write summaries in full. click.Group would cut each to a line, and import all commands."""
         groups = {title: names.split() for title, names in GROUPS.items()}
         further = sorted(NAMES.difference(*groups.values()))
         summaries = read_summaries()
@@ -168,7 +168,7 @@ class Commands(click.Group):
 
 
 ALL_SHOWN = f"{__name__}.all"
-"""The key in a context's `meta` if help shows all commands."""
+"""The key in a context's `meta` that tells help to show all commands."""
 
 
 def _show_all(context: click.Context, _option: click.Parameter, is_set: bool) -> None:
@@ -179,10 +179,10 @@ def _show_all(context: click.Context, _option: click.Parameter, is_set: bool) ->
 
 
 class GroupedCommand(click.Command):
-    """A command whose help groups its options if they are many."""
+    """A command whose help groups its options if there are many."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, by OPTION_GROUPS; see `click.Command.format_options`."""
+        """Write the options in the groups of OPTION_GROUPS; see `click.Command.format_options`."""
         lines = {param.name: line for param in self.get_params(ctx) if (line := param.get_help_record(ctx))}
         if len(lines) < MANY_OPTIONS:
             super().format_options(ctx, formatter)
@@ -217,14 +217,14 @@ def find_command(name: str) -> click.Command:
 
 
 class Bash(BashComplete):
-    """A completion for bash, which splits words at `=`: KEY=VALUE arrives as three words, and only the value is
-    returned."""
+    """A completion for bash. bash splits KEY=VALUE into three words at `=`, and replaces only the value, so only the
+    value is returned."""
 
     _kept = ""
-    """The beginning of the word that bash keeps."""
+    """The part of the word that bash keeps: KEY=."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the one to complete, and that one; see `BashComplete.get_completion_args`."""
+        """Return the words before the word to complete, and this word; see `BashComplete.get_completion_args`."""
         place = int(os.environ["COMP_CWORD"])
         words = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: place + 1]
         whole: list[str] = []

@@ -1,4 +1,4 @@
-"""The commands about misses: their causes, a small case of one, written cases, and versions with other results."""
+"""The commands about misses: list causes, reduce a miss to a small case, check cases, and find changed versions."""
 
 from __future__ import annotations
 

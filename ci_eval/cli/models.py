@@ -50,7 +50,7 @@ def generate_ml_logs(
     """
     screen = Screen()
     cli_options.require_output(output, resume=resume, what="workspace")
-    # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
+    # A modelled user types every prefix, so the default ladder of prefixes would only cause a warning.
     chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust, ladder=False), formats, screen)
     part = Shard.parse(shard) if shard else None
     workspace, trouble = evaluate_job.only_logs(

@@ -1,4 +1,4 @@
-"""The options that several commands share: what is evaluated, by what, and where the result goes."""
+"""The options that several commands share: what is evaluated, with which engine, and where the result goes."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     def load(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
     ) -> Config:
-        """Return the chosen configuration. If none is named, it is that of the workspace `resumed`, whose engine
-        command runs only if `trusted`. `ladder`: use several prefixes if none are configured. Raises WorkspaceError if
-        `resumed` holds no run."""
+        """Return the chosen configuration. If no file is chosen, it is that of the workspace `resumed`, whose engine
+        command runs only if `trusted`. With `ladder`, several prefixes are used if none are configured. Raises
+        WorkspaceError if `resumed` holds no run."""
         if self.config is None and resumed and (resumed / "manifest.json").is_file():
-            # The variables in it were filled in when the workspace was made, so it gets no environment here.
+            # The variables in this file were replaced when the workspace was made, so no environment is needed.
             workspace = Workspace.open(resumed)
             stored_config(workspace)
             config = self._apply_options(workspace.config_path, {}, screen, ladder=False)
@@ -87,15 +87,15 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     def load_and_limit(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, everything: bool = False
     ) -> Config:
-        """Return the configuration as `load` does, with the usual number of sessions if none is set, or all
-        sessions."""
+        """Return the configuration as `load` does, but with the usual number of sessions if none is set, or with all
+        sessions if `everything`."""
         if everything and self.sessions:
             raise click.UsageError("--all and --sessions say different things: leave one of them out")
         config = self.load(screen, resumed, trusted=trusted)
         if everything:
             whole = replace(config.interpret, sessions_limit=None, session_probability=1.0)
             return replace(config, interpret=whole)
-        # A stored configuration has the number that its run was begun with.
+        # A stored configuration has the number of sessions with which its run began.
         stored = self.config is None and resumed and (resumed / "manifest.json").is_file()
         return config if stored or self.says_how_many() else limit_sessions(config)
 
@@ -103,7 +103,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         return self.sessions is not None or load(self._file, overrides=self._split_overrides()[1]).own_number
 
     def _split_overrides(self) -> tuple[list[str], list[str]]:
-        """Return the settings of the given command, which are errors while the command is missing; and all others."""
+        """Return the overrides that are valid only with --engine-command (none if it is not given), and all others."""
         of_command = [setting for setting in self.overrides if self.engine_command and OF_COMMAND.match(setting)]
         return of_command, [setting for setting in self.overrides if setting not in of_command]
 
@@ -170,14 +170,14 @@ OVERRIDE = "Set a key of the configuration, dotted, to a YAML value; may be repe
 
 
 def _add_all(command: Command, *options: Decorator) -> Command:
-    # Decorators apply from the inside out, so the last one is the first in the help.
+    # The decorator that is applied last is the first in the help.
     for option in reversed(options):
         command = option(command)
     return command
 
 
 def add_choice_options(command: Command) -> Command:
-    # click passes all options by name; those that are fields of Choices are collected here.
+    # click passes all options by name. Those that are fields of Choices are collected here.
     @wraps(command)
     def collect_choices(**values: Any) -> None:
         chosen = {field.name: values.pop(field.name) for field in fields(Choices)}
@@ -237,7 +237,7 @@ def add_gate_options(command: Command) -> Command:
             callback=_add_policy,
             shell_complete=completions.metric,
         ),
-        # Eager options are read before the others.
+        # --undecided is eager, so that it is read before --gate, whose callback needs it.
         click.option(
             "--undecided", type=policies, help=UNDECIDED, is_eager=True, expose_value=False, callback=_note_policy
         ),
@@ -270,7 +270,7 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
 
 
 def require_output(output: Path | None, *, resume: bool, what: str) -> None:
-    """Raise UsageError if a run is resumed without its folder, and warn if that is not there."""
+    """Raise UsageError if --resume is given without --output, and warn if that folder does not exist."""
     if resume and output is None:
         raise click.UsageError(f"--resume needs --output DIR, the {what} to resume")
     if resume and output and not output.exists():

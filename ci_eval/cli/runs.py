@@ -34,7 +34,7 @@ REPEAT = "Ask each session N times, each time with a fresh engine, to see how fa
 
 
 def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
-    """Parse 1pp to 0.01; None if the option is not given."""
+    """Parse 1pp as 0.01. Return None if the option is not given."""
     return phases.parse(given) if given else None
 
 

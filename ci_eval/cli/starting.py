@@ -95,7 +95,7 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
 
 
 def _check_pairs(options: Mapping[str, str]) -> None:
-    """Raise ConfigError if an option lacks its counterpart."""
+    """Raise ConfigError if an option is given without the option that it depends on."""
     pairs = {
         "model": "endpoint", "key": "endpoint", "engine_like": "engine_command", "build_output": "build",
     }  # fmt: skip
@@ -136,7 +136,7 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
 
 
 def _read_stdin() -> Iterator[str]:
-    # Some CIs leave standard input open, but never write to it.
+    # Some CIs leave standard input open but never write to it.
     with suppress(io.UnsupportedOperation):  # a test's standard input is not a file
         if not select.select([sys.stdin], [], [], 1)[0]:
             return

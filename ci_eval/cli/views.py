@@ -77,7 +77,7 @@ def _announce_plan(jobs: Sequence[plan_job.PlannedJob]) -> None:
 SPARE = (
     "licence", "toolchains", "needsDependencies", "source", "verified", "type", "better", "unit", "version", "default",
 )  # fmt: skip
-"""Columns that a narrow terminal leaves out, the first one first."""
+"""The columns that a narrow terminal drops, in this order."""
 
 
 @cli.command("list")

@@ -1,5 +1,5 @@
-"""An unpacker for untrusted archives. It writes plain files and folders below one target, within limits, or nothing at
-all."""
+"""Unpack untrusted archives. Only plain files and folders are written, below one target folder and within limits. If an
+archive is refused, nothing is kept."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
     OSError, EOFError, ValueError, LookupError, ArithmeticError, RuntimeError,
 )  # fmt: skip
-"""The exceptions that the standard library raises on damaged archives. RecursionError and NotImplementedError are
-RuntimeErrors."""
+"""The exceptions that the standard library raises on damaged archives. `RuntimeError` includes RecursionError and
+NotImplementedError."""
 
 DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file, mode="rb"),
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\0": lzma.LZMAFile,
 }
-"""The first bytes of a compressed file → its reader."""
+"""The reader of a compressed file, by the file's first bytes."""
 
 Kind = Literal["file", "folder", "symlink", "hardlink", "other"]
 
@@ -51,11 +51,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """The limits of unpacking an archive. Sizes are in bytes."""
 
     entries: int = 200_000
-    """The number of members and of the folders that must be made for them."""
+    """The limit of entries: members, and the folders that are created for them."""
     file_bytes: int = 512 * MiB
     total_bytes: int = 4096 * MiB
     ratio: float = 200.0
-    """The largest ratio of unpacked to packed size, once `ratio_from` bytes are unpacked."""
+    """The largest ratio of unpacked to packed size. It is checked once more than `ratio_from` bytes are unpacked."""
     ratio_from: int = 16 * MiB
 
 
@@ -70,9 +70,9 @@ class _Member(msgspec.Struct, frozen=True, kw_only=True):
 def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
     """Unpack a .zip (.whl, .jar) or .tar (plain, .gz, .bz2, .xz) into the new folder `target`.
 
-    The kind is recognised by the first bytes, not by the name. `target` appears complete or not at all. Links are never
-    written: symbolic links that stay inside are left out, hard links inside become copies, and an archive with a link
-    that leads outside is refused. `.git` is left out everywhere. Raises ArchiveError.
+    The format is recognized by the first bytes, not by the name. `target` is created complete or not at all. Links are
+    never written: symbolic links that stay inside are skipped, hard links inside become copies, and an archive with a
+    link that leads outside is refused. `.git` is skipped everywhere. Raises ArchiveError.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise ArchiveError(f"Could not unpack {archive.name}: {target} exists. Remove it, or name another folder.")
@@ -82,7 +82,7 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
         writer = _Writer(folder, archive.stat().st_size, limits or Limits())
         for member in _read_members(archive, writer):
             writer.add(member)
-        # mkdtemp makes folders that their owner alone may enter.
+        # mkdtemp makes a folder that only its owner may enter.
         folder.chmod(0o755)
         folder.rename(target)
     except ArchiveError as error:
@@ -117,7 +117,7 @@ class _Writer:
         if member.kind == "other":
             raise ArchiveError(f"{name!r} is neither a file nor a folder nor a link")
         source = _check_link(name, member) if member.kind in ("symlink", "hardlink") else ""
-        # The settings of a repository may name programs to run.
+        # `.git` is skipped: the settings of a repository may name programs to run.
         if ".git" in name.lower().split("/"):
             return
         if member.kind == "folder":
@@ -147,7 +147,7 @@ class _Writer:
 
     def write(self, name: str, body: IO[bytes], executable: bool) -> None:
         self.make_folder(posixpath.dirname(name))
-        # Even if the checks above miss something, no existing file is overwritten, and no link is followed.
+        # If the checks above miss something, O_EXCL still protects existing files, and O_NOFOLLOW follows no link.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         size = 0
         with os.fdopen(os.open(self.folder / name, flags, 0o755 if executable else 0o644), "wb") as file:
@@ -188,7 +188,7 @@ def _check_link(name: str, member: _Member) -> str:
     link = member.link
     if not link or link.startswith("/") or re.search(r"[\x00\\]|^[A-Za-z]:", link):
         raise ArchiveError(f"the link {name!r} points to {link!r}, outside")
-    # A hard link counts from the root of the archive, a symbolic one from its own folder.
+    # A hard link is relative to the root of the archive, a symbolic link to its own folder.
     start = posixpath.dirname(name) if member.kind == "symlink" else ""
     target = posixpath.normpath(posixpath.join(start, link))
     if target == ".." or target.startswith("../"):
@@ -198,7 +198,7 @@ def _check_link(name: str, member: _Member) -> str:
 
 def _read_members(archive: Path, writer: _Writer) -> Iterator[_Member]:
     with archive.open("rb") as file:
-        # The first bytes decide, since a name may lie.
+        # A name may be wrong, so the first bytes tell the format.
         magic = file.read(6)
         file.seek(0)
         # An archive without members begins with PK\5\6.
@@ -214,7 +214,7 @@ def _read_members(archive: Path, writer: _Writer) -> Iterator[_Member]:
 
 
 class _Metered:
-    # On forged headers, tarfile itself loops or fills memory, so sizes are limited and no seek goes back.
+    # tarfile loops or fills memory if a header is forged, so each read is limited, and seeking back is an error.
 
     def __init__(self, stream: IO[bytes], writer: _Writer) -> None:
         self.stream, self.writer = stream, writer
@@ -246,7 +246,7 @@ def _tar_members(tar: tarfile.TarFile) -> Iterator[_Member]:
     while (info := tar.next()) is not None:
         if info.size < 0:
             raise ArchiveError("a header in it has an impossible size")
-        # tarfile remembers every member; a long archive would fill memory.
+        # tarfile keeps all members in a list. For a long archive, the list would fill memory.
         tar.members.clear()  # type: ignore[attr-defined]
         kinds: tuple[tuple[bool, Kind], ...] = (
             (info.isreg(), "file"), (info.isdir(), "folder"), (info.issym(), "symlink"), (info.islnk(), "hardlink"),
@@ -262,7 +262,7 @@ def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
     for info in bundle.infolist():
         if info.flag_bits & 0x1:
             raise ArchiveError(f"{info.filename!r} is encrypted")
-        # zipfile limits what it unpacks at once only for deflate, so other methods could fill the memory.
+        # For methods other than deflate, zipfile does not limit how much it unpacks at once, which could fill memory.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ArchiveError(f"{info.filename!r} is packed by a method other than deflate")
         mode = info.external_attr >> 16

@@ -1,4 +1,4 @@
-"""A runner for package clients (pip, npm, mvn, go, cargo, apt-get), used as the user's machine has them set up."""
+"""Run package clients (pip, npm, mvn, go, cargo, apt-get) with the settings of the user's machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNREACHABLE = re.compile(
     "connection (refused|timed out)|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT",
     re.IGNORECASE,
 )
-"""The messages of pip, npm, mvn, go, cargo, git and apt-get if they reach no server."""
+"""The messages of pip, npm, mvn, go, cargo, git and apt-get that no server can be reached."""
 
 DEBIAN_ONLY = "It exists on Debian and its derivatives only; elsewhere, take the project by its https or git address."
 GET = {
@@ -45,20 +45,20 @@ class ClientEnd(msgspec.Struct, frozen=True, kw_only=True):
     code: int
     output: str
     trouble: str
-    """The text on standard error."""
+    """What the client wrote to standard error."""
 
 
 def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match[str]:
-    """Return the match of the whole text. Raises ConfigError with the expected form."""
+    """Return the match of the whole text. Raises ConfigError that names the `expected` form."""
     if match := pattern.fullmatch(text):
         return match
     raise ConfigError(f"{text!r} is not {expected}")
 
 
 def run_client(argv: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None) -> str:
-    """Return what the client printed. It runs in `cwd`, by default an empty folder, and is killed with all it started
-    after TIMEOUT seconds. `variables` are added to its environment. Raises InstallError with the last lines of its
-    standard error."""
+    """Return what the client printed. It runs in `cwd`, by default an empty folder. After TIMEOUT seconds, the client
+    and its child processes are killed. `variables` are added to the client's environment. Raises InstallError with the
+    last lines of the client's standard error."""
     ended = run_to_end(argv, cwd=cwd, variables=variables)
     if ended.code:
         raise InstallError(failure(ended))
@@ -68,17 +68,17 @@ def run_client(argv: Sequence[str], *, cwd: Path | None = None, variables: Mappi
 def run_to_end(
     argv: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None
 ) -> ClientEnd:
-    """Run a client as `run_client` does, but return the end also of a client that failed. Raises InstallError if the
+    """Run a client like `run_client`, but return its exit code and output even if it fails. Raises InstallError if the
     client is not installed or takes too long."""
     if cwd is None:
         with tempfile.TemporaryDirectory() as empty:
             return run_to_end(argv, cwd=Path(empty), variables=variables)
     program = shutil.which(argv[0])
-    # pip runs as an argument of `drivers/alone.py`.
+    # pip runs through `drivers/alone.py`: python alone.py pip …
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
     if program is None:
         raise InstallError(f"{name} is not installed. {GET.get(name, 'Install it and see that it is on PATH.')}")
-    # PYTHONSAFEPATH: `python -m` would import from the current folder first.
+    # Without PYTHONSAFEPATH, `python -m` would import from the current folder first.
     process = subprocess.Popen(
         (program, *argv[1:]),
         cwd=cwd,
@@ -97,7 +97,7 @@ def run_to_end(
             kill_group(process)
             raise InstallError(f"{name} took longer than {TIMEOUT:g} s. Check the network, then run again.") from None
         except BaseException:
-            # The client is in another session, which does not get Ctrl-C.
+            # The client is in its own session, so Ctrl-C does not reach it.
             kill_group(process)
             raise
     return ClientEnd(name=name, code=process.returncode, output=output, trouble=trouble)
@@ -108,14 +108,14 @@ def failure(ended: ClientEnd) -> str:
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:
-    """Kill a process and all it started. The process must have been started with `start_new_session`."""
+    """Kill a process and its child processes. The process must have been started with `start_new_session`."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def last_words(text: str) -> str:
-    """Return the last lines of what a client printed, indented and without the passwords in addresses. If the network
-    cannot be reached, one line with advice is returned instead."""
+    """Return the last lines that a client printed, indented and without passwords in addresses. If the lines show that
+    the network cannot be reached, return one line of advice instead."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
         last = quote(lines[-1].strip())
@@ -126,7 +126,7 @@ def last_words(text: str) -> str:
 
 
 def one_file(run: Callable[[Path], object], suffix: str, folder: Path, missing: str) -> Path:
-    """Let a client write into a temporary folder, and move the file that ends in `suffix` into `folder`. Returns its
+    """Call `run` with a temporary folder, then move the file there whose name ends in `suffix` to `folder`. Return the
     new path. Raises InstallError with the message `missing` unless there is exactly one such file."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:

@@ -1,4 +1,4 @@
-"""A preparer of datasets. A dataset is a file on this machine, or a download that is pinned by its digest."""
+"""Prepare datasets. A dataset is a file on this machine, or a download that is pinned by its digest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ci_eval.fetch import schemes, sealed
 from ci_eval.fetch.download import download, hash_file, shown
 
 LONGEST = 16 << 20
-"""Bytes of a line; a longer one is not read."""
+"""The limit of a line, in bytes. Longer lines are not read."""
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,14 +23,14 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
     info: ProjectInfo
 
     def lines(self) -> Iterator[tuple[int, dict[str, object] | str]]:
-        """Yield the number of each line that is not blank, with its fields, or with the reason why it has none."""
+        """Yield the number of each line that is not blank, with its JSON fields or the reason why it has none."""
         with self.path.open("rb") as file:
             number = 0
             while line := file.readline(LONGEST + 1):
                 number += 1
                 if len(line) > LONGEST:
                     yield number, f"it is longer than {LONGEST:,} bytes"
-                    # The rest of the line is skipped in pieces, so that it never fills memory.
+                    # The rest of the line is skipped in pieces, so that a long line does not fill memory.
                     while line and not line.endswith(b"\n"):
                         line = file.readline(LONGEST)
                 elif line.strip():
@@ -64,8 +64,8 @@ def prepare(spec: str, *, cache: Path) -> Dataset:
 
 
 def lay_out(files: Mapping[str, str], *, cache: Path) -> Path:
-    """Return the folder below `cache` that holds these files (path → text); it is made once. Raises
-    PreparationError."""
+    """Write these files (path → text) to a folder below `cache`, unless that folder exists, and return the folder.
+    Raises PreparationError."""
     digest = sha256()
     for path, text in files.items():
         digest.update(f"{path}\0{text}\0".encode())

@@ -1,5 +1,5 @@
-"""A downloader of the tarballs that a Debian source package was made from. It uses its own package lists, and builds
-nothing."""
+"""Download the tarballs that a Debian source package was made from. apt-get uses separate package lists. Nothing is
+built."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def machine_sources(cwd: Path) -> AptSources:
 
 
 def read_sources(one: Path, parts: Path) -> AptSources:
-    # apt ignores files of the folder with other names.
+    # apt ignores files in `parts` that have other names.
     inside = sorted(path for path in parts.glob("*") if re.fullmatch(r"[\w.-]+\.(?:list|sources)", path.name))
     lists = [path for path in (one, *inside) if path.is_file() and path.suffix != ".sources"]
     lines = [line for path in lists for line in source_lines(path.read_text("utf-8", "replace"))]
@@ -50,7 +50,7 @@ def source_lines(text: str) -> Iterator[str]:
     """Yield each entry of a .list file as a `deb-src` line."""
     for line in text.splitlines():
         entry = re.fullmatch(r"\s*deb(?:-src)?\s+(?P<rest>\S.*?)\s*", re.sub(r"(?:^|\s)#.*", "", line))
-        # apt would ask the user to insert the disc.
+        # A cdrom entry is skipped, since apt would ask the user to insert the disc.
         if entry and not re.search(r"(?:^|\s)cdrom:", entry["rest"]):
             yield f"deb-src {entry['rest']}"
 
@@ -68,8 +68,8 @@ DEBIAN = re.compile(r"(?P<name>[a-z0-9][a-z0-9+.-]+)=(?P<version>(?:\d+:)?\d[A-Z
 TARBALL = re.compile(r".+?(?:\.orig(?:-(?P<component>[A-Za-z0-9-]+))?)?\.tar\.(?:gz|xz|bz2)")
 UNKNOWN = re.compile(r"Can not find version|Unable to find a source package|You must put some 'deb-src'")
 
-# The machine's hooks and its default release are not for these lists. The user _apt could not write to folders that
-# only the caller may enter. Signatures are checked as always.
+# The machine's hooks and default release are not meant for these lists. apt does not switch to its user _apt, which
+# could not write to folders that only the caller may enter. Signatures are checked as always.
 SETTINGS = """\
 #clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
@@ -83,12 +83,12 @@ Acquire::GzipIndexes "true";
 class Tarballs(msgspec.Struct, frozen=True, kw_only=True):
     upstream: Path
     components: dict[str, Path]
-    """The tarball of each component, by the name of the folder where it belongs."""
+    """The tarball of each component, by the name of the folder to which it is unpacked."""
 
 
 def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
-    """Download SOURCE=VERSION into the empty `folder`; takes seconds. Lists of source packages are stored below `cache`
-    for a day, and fetched again at once if the version is not in them. Raises ConfigError or InstallError."""
+    """Download the tarballs of SOURCE=VERSION to the empty `folder`. The lists of source packages are kept below
+    `cache` for a day, and are fetched again if they lack the version. Raises ConfigError or InstallError."""
     check_debian(package)
     apt = _Apt(cache.absolute() / "apt", machine_sources(folder))
     missed = None if apt.is_fresh() else apt.update()
@@ -136,7 +136,7 @@ class _Apt:
             raise InstallError("apt-get has no sources: sources.list and sources.list.d are empty.")
 
     def is_fresh(self) -> bool:
-        """Return whether the lists belong to the machine's sources and are at most a day old."""
+        """Return whether the stored lists are from the machine's current sources and less than a day old."""
         try:
             age = time.time() - (self.folder / "apt.conf").stat().st_mtime
             stored = AptSources(
@@ -145,14 +145,14 @@ class _Apt:
             )
         except OSError:
             return False
-        # A clock that was set back makes the age negative.
+        # The age is negative if the clock was set back.
         return stored == self.sources and 0 <= age < DAY
 
     def update(self) -> str:
-        """Fetch the lists into a new folder that replaces the old one. Returns why some lists are missing, or ""."""
+        """Fetch the lists to a new folder that replaces the old one. Return why some lists are missing, or ""."""
         with new_folder(self.folder.parent) as folder:
             missed = _Apt(folder, self.sources).fetch_lists()
-            # If two processes update at once, the lists of one of them stay.
+            # If two processes update at once, the lists of one of them remain.
             with contextlib.suppress(OSError):
                 self.folder.rename(folder.with_name("old"))
             with contextlib.suppress(OSError):
@@ -172,7 +172,7 @@ class _Apt:
                 variables={"LC_ALL": "C"},
             )
         except InstallError as error:
-            # If one of several sources cannot be reached, the others may have the package.
+            # If only some sources cannot be reached, the others may have the package.
             if any((self.folder / "lists").glob("*Sources*")):
                 return str(error)
             hint = "Check the network, and that `apt-get update` works on this machine."
@@ -180,10 +180,10 @@ class _Apt:
         return ""
 
     def download(self, package: str, folder: Path) -> str:
-        """Download the upstream tarballs of SOURCE=VERSION. Returns why the download failed, or ""."""
+        """Download the upstream tarballs of SOURCE=VERSION. Return why the download failed, or ""."""
         # apt checks each file by its SHA-256 in the list, and the list by the archive's signature.
         options = ("-qq", "source", "--download-only", "--only-source", "--tar-only")
-        # UNKNOWN matches apt's English messages.
+        # LC_ALL=C: UNKNOWN matches the English messages of apt.
         ended = run_to_end(self.command("apt-get", *options, "--", package), cwd=folder, variables={"LC_ALL": "C"})
         return f"apt-get failed:\n{last_words(ended.trouble)}" if ended.code else ""
 

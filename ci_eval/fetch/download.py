@@ -1,5 +1,5 @@
-"""A downloader of one file over HTTPS into a cache addressed by content. It returns only bytes that match the pinned
-digest."""
+"""Download one file over HTTPS to a cache that is addressed by content. Only a file with the pinned digest is
+returned."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MAX_SECONDS = 1800.0
 ATTEMPTS = 4
 CHUNK = 1 << 16
 TIMEOUT = (10.0, 60.0)
-"""Seconds to connect, and between two packets."""
+"""The time limits of connecting, and of waiting for the next packet, in seconds."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class _TryAgain(Exception):
-    """A failure that may pass; `wait` is the delay that the server asks for, in seconds."""
+    """A failure that may be temporary. `wait` is the delay that the server asks for, in seconds."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
@@ -39,13 +39,13 @@ class _TryAgain(Exception):
 
 
 def download(url: str, *, sha256: str, cache: Path) -> Path:
-    """Return the path below `cache` of the file at `url`. Its SHA-256 (hex) is always `sha256`, also if the file was
-    cached. Raises DownloadError, ChecksumError, or ConfigError for a wrong digest or address."""
+    """Download the file at `url` unless it is in `cache`, and return its path below `cache`. In both cases its SHA-256
+    (hex) must be `sha256`. Raises DownloadError, ChecksumError, or ConfigError for a wrong digest or address."""
     digest = check_digest(sha256)
     check_url(url)
     # The file keeps its name, which shows callers whether it is an archive or a program.
     name = re.sub(r"[^A-Za-z0-9._+-]+", "-", unquote(urlsplit(url).path).rpartition("/")[2]).lstrip(".-")
-    # The end of a long name stays, since it tells the kind of the file.
+    # A long name is cut at its beginning, since its end tells the kind of the file.
     name = name[-100:].lstrip(".-") or "download"
     path = cache / "downloads" / "sha256" / digest[:2] / digest / name
     if path.is_file() and hash_file(path) == digest:
@@ -76,7 +76,7 @@ def download(url: str, *, sha256: str, cache: Path) -> Path:
 
 
 def shown(url: str) -> str:
-    """Return `url` without what may be a secret: user, password, query and fragment."""
+    """Return `url` without the parts that may be secret: user, password, query and fragment."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -85,10 +85,10 @@ def shown(url: str) -> str:
 
 
 def check_url(url: str, *, is_repository: bool = False) -> SplitResult:
-    """Return the parts of an https address, or of one on this machine: file:///… if `is_repository`, else http. Raises
-    ConfigError for others."""
-    # A program takes a leading hyphen for an option. Parsers disagree about the other characters, and thereby about the
-    # host.
+    """Return the parts of an address. It must be https://…, or be on this machine: file:///… if `is_repository`, else
+    http://…. Raises ConfigError for others."""
+    # Programs take an address with a leading hyphen for an option. Parsers read the other characters differently, so
+    # they may disagree about the host.
     if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
         raise ConfigError(
             f"{shown(url)!r} is not an address: it begins with - or contains a blank or an odd character."
@@ -121,7 +121,7 @@ def check_digest(sha256: str) -> str:
 
 
 def check_sha256(path: Path, expected: str, what: str) -> None:
-    """Check a file's digest. `what` names the file's origin. Raises ChecksumError if another digest is expected."""
+    """Raises ChecksumError unless the file has the `expected` digest. `what` names the file's origin in the message."""
     actual = hash_file(path)
     if actual != expected.lower():
         raise ChecksumError(
@@ -146,12 +146,12 @@ def _follow(url: str, file: BinaryIO) -> None:
     current, scheme = url, urlsplit(url).scheme
     for _ in range(MAX_REDIRECTS + 1):
         with requests.Session() as session:
-            # A proxy would carry plain http off this machine.
+            # With `trust_env`, a proxy could carry plain http off this machine.
             session.trust_env = scheme == "https"
             following = _fetch(session, current, file)
         if following is None:
             return
-        # requests would follow redirects itself, without a check of each address before it is asked.
+        # Redirects are followed here, since requests would not check the address before the next request.
         target = urljoin(current, following)
         try:
             parts = check_url(target)
@@ -164,12 +164,12 @@ def _follow(url: str, file: BinaryIO) -> None:
 
 
 def _fetch(session: requests.Session, url: str, file: BinaryIO) -> str | None:
-    """Send one request. Returns the `Location` of a redirect, or None once the whole body is in `file`."""
+    """Send one request. Return the `Location` of a redirect, or None after the whole body was written to `file`."""
     import requests
     import urllib3
 
     try:
-        # identity: Content-Length then counts the bytes that are hashed.
+        # Without compression, Content-Length is the number of bytes that are hashed.
         headers = {"Accept-Encoding": "identity"}
         with session.get(url, stream=True, allow_redirects=False, timeout=TIMEOUT, headers=headers) as response:
             if response.status_code in REDIRECTS:
@@ -188,7 +188,7 @@ def _fetch(session: requests.Session, url: str, file: BinaryIO) -> str | None:
             "Behind an inspecting proxy, let REQUESTS_CA_BUNDLE name the file with its certificate."
         ) from None
     except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
-        # The name only: the text of these errors repeats the address with its query.
+        # Only the class is shown: the text of these errors repeats the address with its query.
         cause = getattr(error.args[0] if error.args else error, "reason", error)
         raise _TryAgain(f"the connection failed ({type(cause).__name__})") from None
     except (requests.RequestException, ValueError) as error:
@@ -201,10 +201,10 @@ def _receive(response: requests.Response, url: str, file: BinaryIO) -> None:
     too_large = DownloadError(f"{shown(url)} is larger than the {MAX_BYTES:,} bytes allowed. Is it the right file?")
     if expected is not None and expected > MAX_BYTES:
         raise too_large
-    # An earlier attempt may have left a part of the file.
+    # An earlier attempt may have written a part of the file.
     file.seek(0)
     file.truncate()
-    # The timeout of requests counts between two packets, so a slow server could go on for ever.
+    # The timeout of requests is for each packet, so a slow server could go on forever.
     received, deadline = 0, monotonic() + MAX_SECONDS
     for chunk in response.raw.stream(CHUNK, decode_content=False):
         received += len(chunk)

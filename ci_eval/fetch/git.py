@@ -1,5 +1,5 @@
-"""A fetcher of the files of one Git revision, and a reader of a file's versions. Git runs with our settings alone,
-without submodules and hooks."""
+"""Fetch the files of one Git revision, and read the versions of a file. Git runs with our settings only, and without
+submodules and hooks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ci_eval.fetch.clients import GET, last_words
 from ci_eval.fetch.download import check_url
 
 TIMEOUT = 600.0
-"""Seconds for a command of git."""
+"""The time limit of a git command, in seconds."""
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 PAGE = re.compile(
@@ -31,9 +31,9 @@ PAGE = re.compile(
 
 SETTINGS = {
     "advice.detachedHead": "false",
-    # `true` is the program: it answers every question for a password with nothing.
+    # Git runs the program `true` to ask for a password; it prints nothing, so the password is empty.
     "core.askPass": "true",
-    # Line ends stay as they were committed, so that checksums are the same on all machines.
+    # Line ends stay as they were committed, so that checksums are equal on all machines.
     "core.autocrlf": "false",
     "core.eol": "lf",
     "core.fsmonitor": "false",
@@ -41,7 +41,7 @@ SETTINGS = {
     # Links are checked out as text files, which `fetch_revision` deletes.
     "core.symlinks": "false",
     "credential.helper": "",
-    # Faults of old commits that do no harm: https://github.com/psf/requests has the first.
+    # Old commits have these harmless faults; https://github.com/psf/requests has the first.
     "fetch.fsck.badTimezone": "ignore",
     "fetch.fsck.missingSpaceBeforeDate": "ignore",
     "fetch.fsck.zeroPaddedFilemode": "ignore",
@@ -69,22 +69,22 @@ VARIABLES = ("GITHUB_SHA", "BUILD_VCS_NUMBER", "CI_COMMIT_SHA")
 WITHOUT_LFS = ("-c", "filter.lfs.clean=", "-c", "filter.lfs.process=", "-c", "filter.lfs.required=false")
 """Settings that keep git from starting git-lfs."""
 KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"})
-"""Inherited variables that name files of this machine; all other GIT_… variables are removed."""
+"""Inherited variables that are kept, since they name files of this machine. All other GIT_… variables are removed."""
 
 
 def fetch_revision(url: str, revision: str, target: Path) -> str:
-    """Fetch the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`. Returns the
-    full commit id. Symbolic links are left out, and files stored with LFS stay pointers.
+    """Fetch the files of `revision` (a commit id, tag or branch) at `url` to the new folder `target`. Return the full
+    commit id. Symbolic links are deleted, and files stored with LFS stay pointers.
     Raises ConfigError or InstallError."""
     check_address(url, revision)
     is_commit = is_full_commit(revision.lower())
     revision = revision.lower() if is_commit else revision
-    # Commits of a SHA-256 repository cannot be fetched into one of SHA-1.
+    # Commits of a SHA-256 repository cannot be fetched into a SHA-1 repository.
     object_format = "sha256" if is_commit and len(revision) == 64 else "sha1"
     run = partial(run_git, target, urlsplit(url).scheme, TIMEOUT)
     target.mkdir(parents=True)
     try:
-        # The machine's templates could bring hooks.
+        # No template is used, since the machine's templates may contain hooks.
         run("init", "--quiet", "--template=", f"--object-format={object_format}")
         run("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", url, revision)
         run("checkout", "--quiet", "--detach", "FETCH_HEAD")
@@ -105,13 +105,13 @@ def fetch_revision(url: str, revision: str, target: Path) -> str:
 
 
 def read_revision(folder: Path) -> str:
-    """Return the commit of the files in `folder`, with `+changes` if they were changed since. Without a readable
-    repository, a folder below the current one has the commit in the CI's variables. "" = unknown, such as for files
-    that git does not track."""
+    """Return the commit of the files in `folder`, with `+changes` if they were changed since. If there is no readable
+    repository, a folder below the current one gets the commit from the variables of the CI. Return "" if the commit is
+    unknown, such as for files that git does not track."""
     try:
         if not any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents)):
             raise InstallError(f"{folder} is in no repository")
-        # A filter is a program, and a stranger's repository could name one.
+        # Git would run the programs that filters name, and a stranger's repository may name any program.
         if re.search(r"^filter\.(?!lfs\.)", _read_git(folder, "config", "--list", "--name-only"), re.MULTILINE):
             raise InstallError(f"{folder} has filters")
         status = ("status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all", "--", ".")
@@ -128,7 +128,7 @@ def read_revision(folder: Path) -> str:
 
 
 def _read_git(folder: Path, *arguments: str) -> str:
-    # In a container, the checkout is another user's. No scheme is allowed, since git may fetch what a clone left out.
+    # In a container, another user owns the checkout. No scheme is allowed: a partial clone would fetch missing files.
     ours = ("-c", "safe.directory=*", "--no-optional-locks")
     return run_git(folder, "none", TIMEOUT, *ours, *arguments).decode(errors="replace").strip()
 
@@ -139,8 +139,8 @@ def is_full_commit(revision: str) -> bool:
 
 
 def parse_page(address: str) -> str:
-    """Return the SPEC of the repository whose page has this address, or "" if there is no such page. The page of a
-    branch, tag or commit means that revision, any other page the newest commit."""
+    """Return the SPEC of a repository, given the address of its web page; "" for other addresses. The page of a branch,
+    tag or commit gives that revision, the repository's main page gives HEAD."""
     page = PAGE.fullmatch(address)
     return f"git:{page['url'].removesuffix('.git')}@{page['revision'] or 'HEAD'}" if page else ""
 
@@ -161,18 +161,18 @@ def check_address(url: str, revision: str) -> None:
 
 
 def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: BinaryIO | None = None) -> bytes:
-    """Run git in the folder `target` with our settings alone, and return what it prints. Git may reach addresses of
-    `scheme` only. `given`: its standard input. `timeout`: seconds. Raises InstallError."""
+    """Run git in the folder `target` with our settings only, and return what git prints. Git may access only addresses
+    of `scheme`. `given` is the standard input; `timeout` is in seconds. Raises InstallError."""
     program = shutil.which("git")
     if program is None:
         raise InstallError(f"git is not installed. {GET['git']}")
     try:
-        # GitPython takes long to import, and runs git at its import.
+        # This import takes long and runs git, so it fails if git does not work.
         from git import Git, GitCommandError
     except ImportError as error:
         raise InstallError(f"{program} does not work. Put a git that works first on PATH.\n{error}") from None
     ours = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": scheme}
-    # GitPython passes the whole environment on; a git hook that runs ci-eval has set GIT_DIR and GIT_INDEX_FILE.
+    # GitPython passes on all variables, so `env` unsets those of git. A git hook that runs ci-eval sets GIT_DIR.
     inherited = [name for name in os.environ if name.startswith("GIT_") and name not in KEPT and name not in ours]
     command = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
     command += ["git", *(part for item in SETTINGS.items() for part in ("-c", "=".join(item))), *arguments]
@@ -203,18 +203,18 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
     def files(self, ends: Sequence[str]) -> list[str]:
         """Return the sorted paths of the commit's regular files whose names end in one of `ends`. Bytes that are not
-        UTF-8 are decoded by `surrogateescape`."""
+        UTF-8 are decoded with `surrogateescape`."""
         entries = run_git(self.folder, "file", TIMEOUT, "ls-tree", "-r", "-z", self.commit).split(b"\0")
         parts = [entry.partition(b"\t") for entry in entries if entry[:6].decode() in REGULAR]
         paths = [path.decode(errors="surrogateescape") for _, _, path in parts]
         return sorted(path for path in paths if path.endswith(tuple(ends)))
 
     def revisions(self, path: str) -> list[Revision]:
-        """Return the commits that changed the file, the earliest first. Renames are followed, merges left out."""
+        """Return the commits that changed the file, the earliest first. Renames are followed; merges are skipped."""
         log = run_git(
             *(self.folder, "file", TIMEOUT),
             *("log", "--follow", "--no-merges", "--format=%x01%H", "--raw", "--no-abbrev"),
-            # A path may contain `*` and other characters of git's patterns.
+            # A path may contain `*` and other characters that git reads as a pattern.
             *(self.commit, "--", f":(literal){path}"),
         )
         revisions = []
@@ -228,7 +228,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
         return revisions[::-1]
 
     def contents(self, blobs: Sequence[str], most: int) -> Iterator[bytes | None]:
-        """Yield the bytes of each blob, or None for a blob of more than `most` bytes."""
+        """Yield the bytes of each blob, or None if the blob has more than `most` bytes."""
         for begin in range(0, len(blobs), BLOBS_AT_ONCE):
             part = blobs[begin : begin + BLOBS_AT_ONCE]
             sizes = [int(line.split(b" ")[2]) for line in self._batch("--batch-check", part).splitlines()]
@@ -246,7 +246,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     def _batch(self, option: str, blobs: Sequence[str]) -> bytes:
         if not blobs:
             return b""
-        # GitPython takes git's input only from a file with a descriptor.
+        # GitPython accepts input only from a file with a descriptor.
         with tempfile.TemporaryFile() as file:
             file.write("".join(f"{blob}\n" for blob in blobs).encode())
             file.seek(0)
@@ -255,8 +255,8 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def repository(source: str) -> Iterator[Repository]:
-    """Yield a copy of the repository at `source`: a URL or a folder, perhaps with @REVISION after it (default: HEAD).
-    Raises ConfigError or InstallError."""
+    """Yield a temporary copy of the repository at `source`, which is a URL or a folder, optionally followed by
+    @REVISION (default: HEAD). Raises ConfigError or InstallError."""
     url, at, revision = source.rpartition("@")
     if not at or "/" in revision or Path(source).is_dir():
         url, revision = source, "HEAD"
@@ -267,7 +267,7 @@ def repository(source: str) -> Iterator[Repository]:
         url = checkout.resolve().as_uri()
     check_address(url, revision)
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
-        # The settings of a repository may name programs to run; those of the copy are ours.
+        # A repository's settings may name programs to run. The copy has our settings instead.
         run = partial(run_git, Path(name), urlsplit(url).scheme, TIMEOUT)
         run("init", "--quiet", "--bare", "--template=")
         run("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--", url, revision)

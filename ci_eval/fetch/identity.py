@@ -1,4 +1,4 @@
-"""A finder of a project's name, which depends neither on the path nor on the name of its folder."""
+"""Find a project's name, which does not depend on the path or the name of its folder."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|
 ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
 URL = re.compile(r"(?P<scheme>https?|ssh|git)://(?:[^/]*@)?(?P<host>[\w.-]+)(?P<port>:\d+)?/+(?P<path>.+)")
 SHORT = re.compile(r"(?:[\w.-]+@(?P<host>[\w.-]+)|(?P<dotted>[\w-]+(?:\.[\w-]+)+)):/*(?P<path>.+)")
-"""An ssh address, USER@HOST:PATH. Without a user, only a name with a dot is a host, since C:/x is a folder."""
+"""An ssh address, USER@HOST:PATH. Without a user, the host must contain a dot, since C:/x is a folder."""
 CHECKOUTS = {"GITHUB_REPOSITORY": "GITHUB_WORKSPACE", "CI_PROJECT_PATH": "CI_PROJECT_DIR"}
-"""The CI variable with the repository's name → the variable with the folder of its checkout."""
+"""The CI variable with the repository's name → the CI variable with the folder of the checkout."""
 PROPERTIES = "TEAMCITY_BUILD_PROPERTIES_FILE"
 OF_TEAMCITY = ("vcsroot.url", "teamcity.projectName")
 """The properties of a TeamCity build that may name the repository; the first that is set counts."""
@@ -28,7 +28,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
-    """Return the names of the project in a folder: by its Git remote, else by the CI that checked it out."""
+    """Return the project's names: from its Git remote, else from the CI that checked it out, else from the folder."""
     properties = _parse(_read(Path(environment.get(PROPERTIES, ""))))
     properties = _parse(_read(Path(properties.get("teamcity.configuration.properties.file", "")))) | properties
     of_teamcity = [*map(properties.get, OF_TEAMCITY), environment.get("TEAMCITY_PROJECT_NAME")]
@@ -46,11 +46,11 @@ def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identit
 
 
 def remote_address(root: Path) -> str:
-    """Return the address of the remote `origin` of the folder's repository, else of its first remote, or ""."""
+    """Return the address of the remote `origin` of the repository around `root`, or else of the first remote, or ""."""
     for folder in _repositories(root)[:1]:
         git = folder / ".git"
         if not git.is_dir():
-            # A worktree or a submodule has a file in place of the folder, which names another folder.
+            # In a worktree or a submodule, `.git` is a file that names another folder.
             own = folder / _read(git).partition("gitdir:")[2].strip()
             common = _read(own / "commondir").strip()
             git = own / common if common else own
@@ -74,12 +74,12 @@ def page(root: Path) -> str:
 
 
 def https_address(address: str) -> str:
-    """Return https://HOST/PATH of a repository's address, without user and password; "" for a folder."""
+    """Return https://HOST/PATH for a repository's address, without user and password; "" for a folder."""
     match = URL.fullmatch(address) or SHORT.fullmatch(address)
     if not match:
         return ""
     parts = match.groupdict()
-    # The port of ssh is not that of the pages.
+    # The port in an ssh address is not the port of the web pages.
     port = parts["port"] if parts.get("scheme", "").startswith("http") else ""
     path = parts["path"].rstrip("/").removesuffix(".git")
     return f"https://{parts['host'] or parts['dotted']}{port or ''}/{path}"
@@ -96,7 +96,7 @@ def _repositories(root: Path) -> list[Path]:
 
 
 def _parse(text: str) -> dict[str, str]:
-    """Return the lines KEY=VALUE of a Java properties file, in which a backslash escapes the next character."""
+    """Return the KEY=VALUE pairs of a Java properties file, in which a backslash escapes the next character."""
     pairs = (line.partition("=") for line in text.splitlines() if not line.lstrip().startswith(("#", "!")))
     return {key.strip().replace("\\", ""): re.sub(r"\\(.)", r"\1", value.strip()) for key, _, value in pairs}
 

@@ -1,7 +1,7 @@
-"""A reader of what a project needs from a registry, and a writer of manifests and locks for npm and go.
+"""Read what a project requires from registries, and write manifests and locks for npm and go.
 
-Clients know more ways to name an address than anybody could forbid. So they never see a file of the project: what they
-read is written from checked names, versions and digests. Any other requirement raises an error that names it.
+Clients know more ways to name an address than anybody could forbid. So clients never see a file of the project: they
+read files that are written from checked names, versions and digests. Any other requirement raises an error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ci_eval.core.base.workspaces import (
 )
 from ci_eval.fetch.packages import NPM, NPM_NAME
 
-# PEP 508 without `@ URL`; narrower if that does no harm. No two parts begin alike, so it takes linear time.
+# PEP 508 without `@ URL` and without rare forms. No two parts begin alike, so matching takes linear time.
 PLAIN = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9._-]*[ \t]*"
     r"(?:\[[A-Za-z0-9._, \t-]*\][ \t]*)?"
@@ -48,11 +48,11 @@ Read = TypeVar("Read")
 
 
 Groups = Literal["all"] | tuple[str, ...]
-"""The groups and extras whose requirements are installed as well."""
+"""The groups and extras whose requirements are installed too."""
 
 
 def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
-    """Return the requirements of a Python project, as pip takes them, without the project's own packages. They are read
+    """Return a Python project's requirements in the syntax of pip, without the project's own packages. They are read
     from the first of these files that exists: a wheel's metadata, pyproject.toml, requirements.txt.
 
     Raises PreparationError if a requirement is an address or a path, or if a group does not exist.
@@ -72,7 +72,7 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
         raise foreign(wrong[0], file)
     names = [normalize(name_of(text)) for text in plain]
     for name, text in zip(names, plain, strict=True):
-        # Anybody can publish a package of that name in a registry.
+        # The project takes this package from elsewhere. In a registry, anybody could publish the same name.
         if name in layout.elsewhere:
             raise foreign(f"{text} from {layout.elsewhere[name]}", file)
     return list(dict.fromkeys(text for name, text in zip(names, plain, strict=True) if name not in layout.members))
@@ -98,8 +98,8 @@ def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str
         requirements = [line.partition(":")[2].strip() for line in head if line.startswith("Requires-Dist:")]
         known = {normalize(name) for requirement in requirements for name in EXTRA.findall(requirement)}
         chosen = known if groups == "all" else {*map(normalize, groups)}
-        # pip would install nothing for extras, so each condition on a chosen extra is replaced by one that is always
-        # true.
+        # pip would skip the requirements of extras. So each condition on a chosen extra is replaced by a condition that
+        # is always true.
         met = [
             EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in chosen else part[0], text)
             for text in requirements
@@ -148,8 +148,8 @@ def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], 
 
 
 def _convert_poetry(dependencies: Mapping[str, Any]) -> Iterator[str]:
-    """Yield Poetry's dependencies as pip takes them, without optional ones and Python itself. Of several versions of
-    one package, or alternatives, any will do."""
+    """Yield Poetry's dependencies in the syntax of pip, without optional ones and Python itself. If Poetry lists
+    several versions or alternatives, any version is allowed."""
     for name, given in dependencies.items():
         version, fields = (given, {}) if isinstance(given, str) else (table(given).get("version"), table(given))
         if normalize(name) == "python" or fields.get("optional"):
@@ -160,11 +160,11 @@ def _convert_poetry(dependencies: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _convert_version(version: str) -> str:
-    """Return Poetry's `^1.2`, `~1.2` or `1.2` as a version specifier; "" for any version."""
+    """Return the specifier (PEP 440) for Poetry's `^1.2`, `~1.2` or `1.2`; "" allows any version."""
     numbers = [int(number) for number in re.findall(r"\d+", re.split(r"[a-z+-]", version.lower())[0])]
     if version[:1] not in {"^", "~"} or version.startswith("~=") or not numbers:
         return "" if version == "*" else f"=={version}" if version[:1].isdigit() else version
-    # `^` keeps the first number that is not 0, `~` the first two.
+    # For `^`, the upper limit increases the first number that is not 0; for `~`, the second number.
     kept = next((at for at, number in enumerate(numbers) if number), len(numbers) - 1)
     kept = kept if version[0] == "^" else min(1, len(numbers) - 1)
     return f">={version[1:].strip()},<{'.'.join(map(str, [*numbers[:kept], numbers[kept] + 1]))}"
@@ -182,7 +182,7 @@ def read_json(path: Path, kind: type[Read]) -> Read:
 LOCKS = ("npm-shrinkwrap.json", "package-lock.json")
 """The names of npm's locks; npm reads the first that exists."""
 NPM_REGISTRY = "registry.npmjs.org"
-"""The host that locks name; npm replaces it by the registry in its settings."""
+"""The host of the registry in locks. npm replaces it by the registry in the user's settings."""
 ALIAS = re.compile(r"npm:(?P<name>(?:@[\w.~-]+/)?[\w.~-]+)(?:@|\Z)", re.ASCII)
 RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]{0,1000}(?<!\.tgz|\.tar)(?<!\.tar\.gz)", re.ASCII)
 ADDRESS = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+)(?::\d+)?/[^\\\s]*", re.ASCII)
@@ -241,8 +241,8 @@ def read_npm_ranges(
     catalogs: Mapping[str, Mapping[str, str]] | None = None,
     groups: Groups = (),
 ) -> dict[str, str]:
-    """Return the version ranges in a package.json by name. `members`, the project's own packages, are left out; so are
-    packages for development unless `groups` has `dev`. Raises PreparationError."""
+    """Return the version ranges in a package.json, by package. `members`, the project's own packages, are excluded, as
+    are packages for development unless `groups` has `dev`. Raises PreparationError."""
     ranges: dict[str, str] = {}
     for name, versions in _read_manifest(manifest, groups).dependencies.items():
         if name in members:
@@ -256,8 +256,8 @@ def read_npm_ranges(
 
 
 def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, groups: Groups = ()) -> None:
-    """Write below `folder` a package.json for the project and for each of its packages, with the ranges of what they
-    need from a registry. npm links the packages with each other. Raises PreparationError."""
+    """Write below `folder` a package.json for the project and one for each of its packages, with the ranges of what
+    each needs from a registry. npm links the packages with each other. Raises PreparationError."""
     catalogs = read_catalogs(root)
     places = _check_members(root, members)
     for place, name in {"": "", **places}.items():
@@ -269,10 +269,10 @@ def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, g
 
 
 def _check_members(root: Path, members: Mapping[str, Path]) -> dict[str, str]:
-    """Return folder → name of the packages below the root. Raises PreparationError."""
+    """Return the names of the packages below the root, by folder. Raises PreparationError for unusual names."""
     places = {path.relative_to(root).as_posix(): name for name, path in members.items() if path != root}
     for place, name in places.items():
-        # npm reads the folders as patterns.
+        # npm reads each folder in `workspaces` as a pattern.
         if not PLACE.fullmatch(place):
             raise foreign(f"{name} in {place}", "package.json")
     return places
@@ -286,10 +286,10 @@ def write_npm_lock(
     members: Mapping[str, Path] | None = None,
     groups: Groups = (),
 ) -> None:
-    """Write into `folder` a package.json and a package-lock.json that install the same as the project's. Packages for
-    development are left out unless `groups` has `dev`. `hosts`: the hosts of npm's registries; a lock may name these
-    and NPM_REGISTRY. `members`: the folders of the project's own packages, which are linked. Raises
-    PreparationError."""
+    """Write to `folder` a package.json and a package-lock.json that install the same packages as the project's own.
+    Packages for development are excluded unless `groups` has `dev`. `hosts` are the hosts of npm's registries; a lock
+    may name only these and NPM_REGISTRY. `members` are the folders of the project's own packages, which are linked.
+    Raises PreparationError."""
     content = read_json(lock, _Lock)
     entries = content.packages or dict(_flatten(content.dependencies))
     root: dict[str, object] = {"name": "dependencies", "version": "0.0.0", "private": True}
@@ -300,7 +300,7 @@ def write_npm_lock(
         root["workspaces"] = [*places]
         packages |= {f"node_modules/{name}": {"resolved": place, "link": True} for place, name in places.items()}
     asking = {place: _read_manifest(manifest.parent / place / manifest.name, groups) for place in ("", *places)}
-    # Each package requires exactly the versions in its folder, so that npm need not look up a range.
+    # Each package requires the exact versions that the lock has in its folder, so npm need not look up a range.
     for location, entry in sorted(_find_entries(asking, members or {}, entries, lock.name).items()):
         place = next((place for place in places if location.startswith(f"{place}/node_modules/")), "")
         match = LOCATION.fullmatch(location.removeprefix(f"{place}/"))
@@ -349,7 +349,7 @@ def _find_entries(
     manifests: Mapping[str, _Manifest], members: Collection[str], entries: Mapping[str, _Locked], file: str
 ) -> dict[str, _Locked]:
     """Return the lock's entries that the manifests (folder → package.json) need, directly or not. Links to the
-    project's own folders are left out, and packages in the archive of another one."""
+    project's own folders are excluded, as are packages that are bundled in another package's archive."""
     met: dict[str, _Locked] = {}
     waiting: list[tuple[str, _Manifest | _Locked]] = [*manifests.items()]
     while waiting:
@@ -358,7 +358,7 @@ def _find_entries(
         for name in {**asking.dependencies, **optional}:
             if parent in manifests and name in members:
                 continue
-            # Node looks for a package in this folder, then in those above it.
+            # Node looks for a package in this folder, then in the folders above.
             above = [parent[:end] for end in range(len(parent), 0, -1) if parent[end : end + 1] in ("", "/")]
             locations = (f"{folder}/node_modules/{name}".lstrip("/") for folder in (*above, ""))
             location = next((location for location in locations if location in entries), None)
@@ -384,7 +384,7 @@ GO_LINES = {
     ),
     "use": re.compile(r"[A-Za-z0-9._~/-]+", re.ASCII),
 }
-"""The forms of the lines in go.mod and go.work that decide which modules there are; other lines are left out."""
+"""The valid forms of those lines in go.mod and go.work that determine the modules. Other lines are not copied."""
 GO_SUM = re.compile(rf"{_PATH} {_VERSION}(?:/go\.mod)? h1:[A-Za-z0-9+/]{{43}}=", re.ASCII)
 
 
@@ -411,7 +411,7 @@ def write_go_modules(root: Path, folder: Path) -> None:
         for line in lines:
             local = re.search(r"=> (\.\S*)$", line)
             other = Path(os.path.normpath(module / local[1])) if local else module
-            # A link may lead to the same module by another path.
+            # The replacement must be below the root, and so must the go.mod that a symbolic link there leads to.
             if local and not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
                 raise foreign(line, "go.mod")
             waiting += [] if other in met else [other]

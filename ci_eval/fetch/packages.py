@@ -1,4 +1,4 @@
-"""The downloaders that run pip, npm, mvn, go and cargo. They build nothing, and run no package's own code."""
+"""Download packages with pip, npm, mvn, go and cargo. Nothing is built, and no package's own code runs."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ REGISTRY_ONLY = (
 )
 
 ALONE = Path(__file__).parents[1] / "plugins" / "drivers"
-# NODE_OPTIONS has its own quoting, in which backslashes escape.
+# In NODE_OPTIONS, a backslash escapes the next character.
 NO_PROGRAMS = '--require "{}"'.format(str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"'))
 """The options of Node.js that keep npm from starting programs."""
 REFUSED = "ci-eval lets "
 
 
 def pip_download(requirement: str, folder: Path) -> Path:
-    """Return the wheel of NAME==VERSION, or of NAME's newest version. Raises ConfigError, InstallError."""
+    """Download the wheel of NAME==VERSION, or of NAME's newest version. Raises ConfigError or InstallError."""
     if not PYPI_NAME.fullmatch(requirement):
         check_requirement(requirement)
     argv = ("download", "--no-deps", "--only-binary=:all:", "-d", ".", "--", requirement)
@@ -54,7 +54,7 @@ def pip_download(requirement: str, folder: Path) -> Path:
 
 
 def pip_install(requirements: Sequence[str], target: Path) -> dict[str, str]:
-    """Install wheels of NAME==VERSION… and what they need into the folder `target`. This takes seconds. Returns the
+    """Install wheels of the requirements (NAME==VERSION) and of their dependencies to the folder `target`. Return the
     version of each distribution in the folder, by name. Raises ConfigError or InstallError."""
     for requirement in requirements:
         check_requirement(requirement)
@@ -80,7 +80,7 @@ def check_origins(target: Path) -> None:
 
 
 def npm_pack(spec: str, folder: Path) -> Path:
-    """Return the tarball of NAME@VERSION, or of NAME's newest version. Raises ConfigError, InstallError."""
+    """Download the tarball of NAME@VERSION, or of NAME's newest version. Raises ConfigError or InstallError."""
     if not NPM_NAME.fullmatch(spec):
         check_npm(spec)
     missing = f"npm downloaded no tarball of {spec}. Check name and version."
@@ -88,7 +88,7 @@ def npm_pack(spec: str, folder: Path) -> Path:
 
 
 def check_requirement(requirement: str) -> re.Match[str]:
-    """Return the match, with the groups `name` and `version`, as all checks below do. Raises ConfigError."""
+    """Return a match with the groups `name` and `version`, like all checks below. Raises ConfigError."""
     return match_source(PYPI, requirement, "NAME==VERSION, as in six==1.16.0, nor NAME for the newest version.")
 
 
@@ -97,14 +97,14 @@ def check_npm(spec: str) -> re.Match[str]:
 
 
 def pip_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
-    """Run pip, which may start no program and so builds nothing, and return what it prints. Raises InstallError with
-    advice."""
+    """Run pip and return what it prints. pip is kept from starting programs, so it builds nothing. Raises InstallError
+    with advice."""
     if importlib.util.find_spec("pip") is None:
         raise InstallError(
             "pip is not in the environment ci-eval runs in (uv makes them without). "
             f"Add it: `uv pip install pip`, or `{Path(sys.executable).name} -m ensurepip`."
         )
-    # The command `index` shows no progress, and does not know the option.
+    # `pip index` shows no progress and does not know the option.
     progress = () if arguments[0] == "index" else ("--progress-bar=off",)
     common = ("--no-input", "--disable-pip-version-check", *progress)
     argv = (sys.executable, str(ALONE / "alone.py"), "pip", arguments[0], *common, *arguments[1:])
@@ -112,7 +112,7 @@ def pip_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
     if not ended.code:
         return ended.output
     if REFUSED in ended.trouble:
-        # pip prints such a line before it builds anything.
+        # pip prints such a line with the package's name before it builds the package.
         collected = re.findall(r"^ *(?:Collecting|Processing) (.*)", ended.output, re.MULTILINE)
         package = quote(collected[-1].strip()) if collected else "a package"
         raise InstallError(f"pip was not allowed to build {package}. {WHEELS_ONLY}")
@@ -123,7 +123,7 @@ def pip_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
 
 
 def npm_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
-    """Run npm, which may run no script and start no program, and return what it printed. Raises InstallError."""
+    """Run npm, kept from running scripts and starting programs, and return what it printed. Raises InstallError."""
     inherited = os.environ.get("NODE_OPTIONS", "")
     variables = {"NODE_OPTIONS": f"{inherited} {NO_PROGRAMS}".strip()}
     argv = ("npm", arguments[0], "--ignore-scripts", *arguments[1:])
@@ -133,25 +133,25 @@ def npm_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
     return ended.output
 
 
-# Pinned: without a version, Maven takes whichever is newest.
+# Without a version, Maven would take the newest plugin.
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 MAVEN = re.compile(
     r"(?P<group>[A-Za-z0-9_][A-Za-z0-9._-]*):(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)"
     r":(?P<version>(?!(?:LATEST|RELEASE)\Z)[A-Za-z0-9_][A-Za-z0-9._+-]*)(?<!-SNAPSHOT)"
     r"(?P<plain>:jar)?"
 )
-# Maven prints the second for an artifact that it did not find a short while ago.
+# Maven prints the second message if it remembers that the artifact was not found a short while ago.
 UNKNOWN = re.compile(r"Could not find artifact|was not found in")
 
 
 def artifact(coordinates: str, folder: Path) -> Path:
-    """Return the sources jar of GROUP:ARTIFACT:VERSION, or its plain jar with :jar after it. Raises ConfigError or
-    InstallError."""
+    """Download the sources jar of GROUP:ARTIFACT:VERSION, or the plain jar if `coordinates` end in :jar. Raises
+    ConfigError or InstallError."""
     match = check_maven(coordinates)
     full = coordinates if match["plain"] else f"{coordinates}:jar:sources"
 
     def run(here: Path) -> None:
-        # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
+        # mvn takes options and extensions from the nearest .mvn folder, so this empty one hides those above.
         (here / ".mvn").mkdir()
         trouble = _copy(full, here)
         if not trouble:
@@ -178,14 +178,14 @@ def check_maven(coordinates: str) -> re.Match[str]:
 
 
 def _copy(artifact: str, here: Path) -> str:
-    """Copy one file into `here` by mvn. Returns why it could not, or ""."""
-    # -U: Maven looks again for what was missing a while ago.
+    """Copy one file to `here` with mvn. Return why that failed, or ""."""
+    # -U: Maven looks again for files that were missing a while ago.
     return run_mvn("-U", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.", here=here)
 
 
 def run_mvn(*arguments: str, here: Path) -> str:
-    """Run mvn in a folder without a project. Returns the cause of a failure, or "". Raises InstallError if mvn is
-    missing or takes too long."""
+    """Run mvn in a folder without a project. Return the cause of a failure, or "". Raises InstallError if mvn is not
+    installed or takes too long."""
     ended = run_to_end(("mvn", "-q", "-B", "-Dstyle.color=never", *arguments), cwd=here)
     if not ended.code:
         return ""
@@ -201,7 +201,7 @@ GO = re.compile(
 )
 NEWER_GO = re.compile(r" requires go >= ")
 SETTINGS = {
-    # -modcacherw: the module cache is temporary, and its files would be read-only.
+    # -modcacherw: go makes the files of its cache read-only, but this temporary cache must be deleted.
     "GOFLAGS": "-mod=mod -modcacherw",
     "GO111MODULE": "on",
     "GOTOOLCHAIN": "local",
@@ -215,7 +215,7 @@ class _Downloaded(msgspec.Struct):
 
 
 def module_zip(module: str, folder: Path) -> Path:
-    """Return the zip of MODULE@VERSION. All files in the zip are below one path, `module` itself. Raises ConfigError or
+    """Download the zip of MODULE@VERSION. All files in the zip are below the path MODULE@VERSION. Raises ConfigError or
     InstallError."""
     check_module(module)
 
@@ -227,7 +227,7 @@ def module_zip(module: str, folder: Path) -> Path:
             downloaded = msgspec.json.decode(ended.output, type=_Downloaded)
         except msgspec.MsgspecError:
             downloaded = _Downloaded()
-        # A module that asks for a newer go is not built here: its zip is enough, and its checksum is right.
+        # A module that needs a newer go is not an error: it is not built, and its zip is complete and checked.
         if not downloaded.zip or (downloaded.error and not NEWER_GO.search(downloaded.error)):
             raise InstallError(
                 f"go downloaded no zip of {module}:\n{last_words(downloaded.error or ended.trouble or ended.output)}\n"
@@ -248,15 +248,15 @@ CRATE = re.compile(
 )
 
 NO_WRAPPERS = {"RUSTC_WRAPPER": "", "RUSTC_WORKSPACE_WRAPPER": ""}
-"""The variables that keep cargo from starting the compiler by a program that some settings name."""
+"""The variables that keep cargo from running a compiler wrapper that some settings name."""
 
 
 def crate(source: str, folder: Path) -> Path:
-    """Return the archive of NAME==VERSION. Raises ConfigError or InstallError."""
+    """Download the archive of NAME==VERSION. Raises ConfigError or InstallError."""
     match = check_crate(source)
 
     def run(here: Path) -> None:
-        # The user's settings name mirrors and their keys. In the user's cache, the archive could be there already.
+        # The user's settings name mirrors and keys. The user's cache is not used: it may have the archive already.
         home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo").absolute()
         cache = (here / "cargo").resolve()
         cache.mkdir()
@@ -268,8 +268,8 @@ def crate(source: str, folder: Path) -> Path:
         argv = ["cargo", *(part for path in settings[:1] for part in ("--config", path)), "info", "--quiet"]
         run_client(
             (*argv, f"{match['name']}@{match['version']}"),
-            # Cargo reads the settings of all folders above, and anybody may write above a temporary folder:
-            # `build.rustc` there names a program to run.
+            # Cargo reads the settings in all folders above `cwd`. Anybody may write above a temporary folder, and
+            # `build.rustc` in such settings names a program to run.
             cwd=Path(cache.anchor),
             variables={"CARGO_HOME": str(cache), "CARGO_TERM_COLOR": "never", **NO_WRAPPERS},
         )

@@ -1,4 +1,4 @@
-"""A preparer of projects. Each has a SPEC, is fetched once into the cache, and is never executed."""
+"""Prepare projects. A project is named by a SPEC, fetched once to the cache, and never executed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Marker(Value, frozen=True, kw_only=True):
 
 
 def parse(spec: str) -> Spec:
-    """Return the project that a SPEC names. Raises ConfigError, with examples, if it names none."""
+    """Parse a SPEC, or the address of a repository's page. Raises ConfigError, with examples, for other texts."""
     scheme, _, source = (git.parse_page(spec) or spec).partition(":")
     if scheme in ("http", "https"):
         scheme, source = "https", spec
@@ -47,12 +47,12 @@ def parse(spec: str) -> Spec:
 
 
 def _guess(spec: str) -> str:
-    """Return " Did you mean …?" for a missing or misspelled scheme, or "" without a guess."""
+    """Return " Did you mean …?" for a missing or misspelled scheme, or "" if there is no guess."""
     scheme, _, source = spec.partition(":")
     near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
     if source and near and near[0] != scheme:
         return f" Did you mean {near[0]}:{source}?"
-    with suppress(OSError, ValueError, RuntimeError):  # too long for a path, a null character, nobody's home
+    with suppress(OSError, ValueError, RuntimeError):  # too long for a path, a null character, an unknown user
         if Path(spec).expanduser().is_dir():
             return f" Did you mean path:{spec}?"
     fitting = []
@@ -69,9 +69,9 @@ def written(spec: Spec) -> str:
 
 
 def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
-    """Return the project that `spec` names: a folder (`path:`) in place, any other below `cache`, from which it is used
-    again without network. `name` replaces the project's own name. Two processes may prepare the same project at once.
-    Raises ConfigError or PreparationError."""
+    """Prepare the project that `spec` names. A folder (`path:`) is used in place. Any other project is fetched to
+    `cache`, and later used from there without network. `name` replaces the project's own name. Two processes may
+    prepare the same project at once. Raises ConfigError or PreparationError."""
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     if scheme.fetch is None:
@@ -91,9 +91,9 @@ def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
                 info = _info(pinned, pinned.revision or pinned.sha256, root)
                 marker = _Marker(root=root.relative_to(whole).as_posix(), info=info)
                 (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
-                # A branch moves, so its folder is named by the commit.
+                # A branch moves, so the folder is named after its commit.
                 folder = projects / _slug(parsed if scheme.lasting(parsed) else pinned)
-                # A branch may point to a commit that was prepared before, and damaged since.
+                # If a branch points to a commit that was prepared before, its folder is replaced only if it is damaged.
                 if not sealed.intact(folder):
                     sealed.publish(whole, folder)
             project = Project(root=folder / marker.root, info=info)
@@ -105,25 +105,25 @@ def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
 
 
 def lasts(spec: str) -> bool:
-    """Return whether the SPEC is a folder, or always means the same files."""
+    """Return whether the SPEC names a folder, or always means the same files."""
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     return scheme.fetch is None or scheme.lasting(parsed)
 
 
 def checksum(root: Path) -> str:
-    """Return the SHA-256 (hex) over the paths and contents of the regular files below `root`, hidden folders left out.
-    It is the same on every machine. Raises PreparationError if a file cannot be read."""
+    """Return the SHA-256 (hex) over the paths and contents of the regular files below `root`, except those in hidden
+    folders. It is the same on every machine. Raises PreparationError if a file cannot be read."""
     total = hashlib.sha256()
     files: dict[bytes, Path] = {}
     for folder, below, names in os.walk(root):
-        # Folders such as .git differ from one checkout of the same files to another.
+        # Folders such as .git differ between checkouts of the same files.
         below[:] = [name for name in below if not name.startswith(".")]
         above = Path(folder).relative_to(root).as_posix()
         prefix = "" if above == "." else f"{above}/"
         for name in names:
             if is_regular(f"{folder}{os.sep}{name}"):
-                # A name need not be text, so its bytes are ordered and hashed.
+                # A name need not be valid text, so its bytes are sorted and hashed.
                 files[os.fsencode(f"{prefix}{name}")] = Path(folder, name)
     try:
         for encoded, path in sorted(files.items()):

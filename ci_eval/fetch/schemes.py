@@ -1,4 +1,4 @@
-"""The sources of target projects: the interface of a scheme, their catalog, and the check against a spec's digest."""
+"""The sources of target projects: the interface of a scheme, the catalog of schemes, and the check of a digest."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def pin(self) -> str:
-        """Return the digest as a configuration writes it after the source, or "" without a digest."""
+        """Return the digest as a configuration writes it after the source, or "" if there is no digest."""
         return f"#sha256={self.sha256}" if self.sha256 else ""
 
 
 Fetch = Callable[[Spec, Path, Path], Spec]
-"""A function of the spec, the new folder, and the cache. It returns the spec with the revision and digest of what was
-fetched. Raises PreparationError."""
+"""A function that takes a spec, the new folder and the cache, and fetches the project to the folder. It returns the
+spec with the revision and digest of what was fetched. Raises PreparationError."""
 
 
 class Scheme(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,11 +46,11 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True):
     """A function that returns the spec's text, without secrets."""
     needs: tuple[str, ...] = ()
     toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The lowest tried version of each toolchain (see `plugins/adapters/engine.py`) that these programs need."""
+    """The lowest tested version of each toolchain that `needs` implies (see `plugins/adapters/engine.py`)."""
     top: bool = False
-    """True if a single folder at the top is packaging, not part of the project."""
+    """True if a single folder at the top is only packaging, and not part of the project."""
     lasting: Callable[[Spec], bool] = lambda _: True
-    """A function that returns False for a spec whose files change: they are fetched again in each run."""
+    """A function that returns False for a spec whose files may change. Such files are fetched again in each run."""
 
 
 CATALOG: Catalog[Scheme] = Catalog("ci_eval.plugins.schemes", "SCHEME", group="schemes", kind=Scheme)
@@ -60,8 +60,8 @@ names = CATALOG.names
 def package(
     scheme: str, text: str, check: Callable[[str], re.Match[str]], newest: re.Pattern[str] | None = None
 ) -> Spec:
-    """Return the spec of a registry's package. `check` returns a match with the groups `name` and `version`. If
-    `newest` matches the whole text, it is a name without a version, which means the newest one. Raises ConfigError."""
+    """Return the spec of a registry's package. `check` returns a match with the groups `name` and `version`. A text
+    that `newest` matches is a name without a version: it means the newest version. Raises ConfigError."""
     source, pin = cut_pin(text)
     if newest and newest.fullmatch(source):
         return Spec(scheme=scheme, source=source, name=source, sha256=pin)
@@ -70,7 +70,7 @@ def package(
 
 
 def cut_pin(text: str) -> tuple[str, str]:
-    """Split off `#sha256=HEX`. Returns the text before it, and HEX, which is "" without a pin. Raises ConfigError."""
+    """Split off `#sha256=HEX`. Return the text before it, and HEX ("" without a digest). Raises ConfigError."""
     source, sharp, pin = text.partition("#")
     if not sharp:
         return source, ""
@@ -88,8 +88,8 @@ def from_client(
     version: re.Pattern[str] | None = None,
     sign: str = "",
 ) -> Spec:
-    """Unpack a package, and return the spec with its digest. If the spec has no version, the newest one is added after
-    `sign`: `version` matches it in the file's name. Raises ArchiveError if the file's name has no version."""
+    """Download and unpack a package, and return the spec with its digest. If the spec has no version, `sign` and the
+    version that `version` finds in the file's name are added to the source. Raises ArchiveError if there is none."""
     with tempfile.TemporaryDirectory() as folder:
         file = download(spec.source, Path(folder))
         if version and not spec.revision:
@@ -101,8 +101,8 @@ def from_client(
 
 
 def check_and_unpack(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:
-    """Check the archive's digest if the spec has one, and unpack the archive, or its folder `inside` alone. Returns the
-    spec with the digest. Raises ChecksumError or ArchiveError."""
+    """Check the archive's digest if the spec has one. Then unpack the archive, or only its folder `inside`, to `files`.
+    Return the spec with the digest. Raises ChecksumError or ArchiveError."""
     # An archive other than the pinned one is never parsed.
     if spec.sha256:
         check_sha256(archive, spec.sha256, f"{archive.name} ({spec.scheme})")

@@ -1,6 +1,6 @@
-"""A seal for folders of the cache: a list of their files with sizes shows if files were lost or cut off.
+"""Seal folders of the cache. A seal lists the files with their sizes, and so shows if files were lost or cut off.
 
-It protects against accidents, such as a full disk, an incomplete backup, or a file deleted by mistake.
+A seal protects against accidents, such as a full disk, an incomplete backup, or a file deleted by mistake.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def care(*, tell: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def new_folder(parent: Path) -> Iterator[Path]:
-    """Yield an empty folder below `parent`, which is deleted in the end unless it was published."""
+    """Yield an empty folder below `parent`. The folder is deleted at the end unless it was published."""
     parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=parent, ignore_cleanup_errors=True) as name:
         whole = Path(name, "whole")
@@ -43,19 +43,18 @@ def new_folder(parent: Path) -> Iterator[Path]:
 
 
 def is_sealed(folder: Path) -> bool:
-    """Return whether the folder was finished and no damage has been noticed since. It does not look at the files."""
+    """Return whether the folder was finished and no damage has been noticed since. The files are not checked."""
     return (folder / LIST).is_file()
 
 
 def intact(folder: Path) -> bool:
-    """Return whether the folder was finished and its files still have their sizes. Damage is reported, and the folder
-    then no longer counts as finished. Raises PreparationError for a damaged folder in a cache that cannot be written
-    to."""
+    """Return whether the folder was finished and its files still have their sizes. Damage is reported, and the seal of
+    the folder is removed. Raises PreparationError if the folder is damaged and its seal cannot be removed."""
     try:
         sizes = msgspec.json.decode((folder / LIST).read_bytes(), type=dict[str, int])
     except (OSError, msgspec.MsgspecError):
         return False
-    # Bytes are faster than Path objects: there may be tens of thousands of files, and each run checks them first.
+    # Bytes are faster than Path objects: each run checks the files first, and there may be tens of thousands.
     base = os.fsencode(folder) + b"/"
     changes = [name for name, size in sizes.items() if _size(base + name.encode("latin-1")) != size]
     if not changes:
@@ -72,15 +71,15 @@ def intact(folder: Path) -> bool:
 
 
 def publish(whole: Path, folder: Path) -> None:
-    """Seal a folder and move it to its final path. If several processes do so, the first wins. Raises OSError."""
+    """Seal a folder and move it to its final path. If several processes do this, the first wins. Raises OSError."""
     files = (os.path.join(parent, name) for parent, _, names in os.walk(whole) for name in names)  # noqa: PTH118 - fast
-    # latin-1 has a character for each byte, so that a name need not be text.
+    # latin-1 has a character for each byte, so names that are not valid text are kept too.
     sizes = {os.fsencode(os.path.relpath(path, whole)).decode("latin-1"): _size(os.fsencode(path)) for path in files}
     (whole / LIST).write_bytes(msgspec.json.encode(sizes))
     for attempt in range(ATTEMPTS):
         try:
             if folder.exists() and not is_sealed(folder):
-                # The existing folder is damaged, or from a killed run or another version: it is deleted with the
+                # The existing folder is damaged, or from a killed run or another version. It is deleted with the
                 # temporary folder.
                 folder.rename(whole.with_name(f"old-{attempt}"))
             whole.rename(folder)
@@ -94,7 +93,7 @@ def publish(whole: Path, folder: Path) -> None:
 
 
 def _size(path: bytes) -> int:
-    """Return the bytes of a file, or of the target's name for a link; -1 without a file."""
+    """Return the size of a file in bytes; for a link, the length of its target's name; -1 if there is no file."""
     try:
         return os.lstat(path).st_size
     except OSError:

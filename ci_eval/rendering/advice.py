@@ -1,4 +1,4 @@
-"""The warnings about an evaluation, and the differences between configurations, in words."""
+"""Describe warnings about an evaluation, and differences between configurations, in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.rendering.figures import first_filter, format_count
 
 INSTALL = "--dependencies installs what the project says it needs (none of it is run)"
 MOSTLY = 0.9
-"""The share of sessions without a suggestion from which something other than the engine is probably wrong."""
+"""If at least this share of sessions got no suggestion, something other than the engine is probably wrong."""
 
 
 def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
@@ -33,15 +33,15 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
             f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or "
             "not know macros that the code uses; actions.ignoreFileNames leaves files out"
         )
-    # Filters of users have a "=", those of ci-eval have none.
+    # Only the names of filters that users wrote contain "=".
     if without := [
         name for name, of in evaluation.filters.items() if "=" in name and whole.sessions and not of.sessions
     ]:
         warnings.append(f"no session passes the filter {abbreviate_names(without)}")
     warnings += [*_imports(evaluation), *_models(evaluation)]
     empty = whole.statuses.get("empty", 0)
-    # A few empty lists are normal; nearly all of them point at the set-up rather than at the engine. Tasks of language
-    # models have reasons of their own, see `describe_empty_responses`.
+    # A few empty lists are normal. If nearly all are empty, the set-up is probably wrong, not the engine. For language
+    # models, `describe_empty_responses` tells the reasons.
     if not evaluation.responses and whole.sessions and empty >= MOSTLY * whole.sessions:
         warnings.append(
             f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
@@ -51,12 +51,12 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
 
 
 def percent(share: float) -> str:
-    """Return percent, with a decimal below 10 %."""
+    """Return a share as a percentage, with one decimal below 10 %."""
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
 
 
 def _imports(evaluation: Evaluation) -> Iterator[str]:
-    # A relative import is of the project's own code, for example of a file that the build makes.
+    # Relative imports are skipped: they import code of the project itself, such as a file that the build generates.
     packages = [name for name in evaluation.lacking if not name.startswith(".")]
     if packages:
         several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
@@ -79,11 +79,11 @@ REASONS = {
     "stop": "the model wrote no readable answer, or wrote that it has nothing to say; the sessions' pages have its "
     "whole text",
 }
-"""The reason a language model stopped → why there is no answer, and what helps."""
+"""The text for each reason why a language model stopped: why there is no answer, and what helps."""
 
 
 def describe_empty_responses(responses: Responses) -> str:
-    """Return the reasons, the most frequent first; "" if there always was an answer."""
+    """Return why answers are missing, the most frequent reason first; "" if none is missing."""
     counts = Counter[str]()
     for finish, count in responses.empty.items():
         counts[finish if finish in REASONS else "stop"] += count
@@ -135,7 +135,7 @@ MOST = 3
 
 
 def sentence(differences: Sequence[Condition]) -> str:
-    """Return the differences, such as "base had `autoImport: off`, new did not"; "" if there are none."""
+    """Return the differences as text, such as "base had `autoImport: off`, new did not"; "" if there are none."""
     texts = [_difference_text(condition) for condition in differences[:MOST]]
     if (more := len(differences) - MOST) > 0:
         texts.append(f"and {more:,} more, which the report lists")
@@ -197,7 +197,7 @@ def configuration_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
 
 
 def busy_text(machine: MachineState) -> str:
-    """Return the caveat about times of a busy machine; "" if it was not busy."""
+    """Return a warning about the times if the machine was busy, else ""."""
     if not machine.busy:
         return ""
     signs = []

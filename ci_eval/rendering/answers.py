@@ -1,4 +1,4 @@
-"""The answer of a result in two or three lines, the same on terminal, pages, comments and status."""
+"""Sum up a result in two or three lines, which are the same on the terminal, on pages, in comments and in statuses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ YARDSTICKS = {
     "scala": "scala-presentation-compiler 56% in scala-library",
     "typescript": "typescript and 2 others 79% in rxjs",
 }
-"""RecallAt5 of all tokens after one letter by the client `vscode`, as in docs/results/engines.md."""
+"""RecallAt5 of all tokens after one typed letter with the client `vscode`, from docs/results/engines.md."""
 LISTED_SESSIONS = 5
 MANY_TIMES = 100
 MOST_SIGNS = 1_000
@@ -72,8 +72,8 @@ def answer_html(result: Evaluation | Comparison | Overview) -> Markup:
 
 
 def answer_markdown(result: Evaluation | Comparison | Overview) -> str:
-    """Return the answer as lines of code, in which foreign text is harmless."""
-    # Two spaces at the end of a line keep the next one apart.
+    """Return the answer as lines of Markdown code, which makes foreign text harmless."""
+    # Two spaces at the end of a line are a line break in Markdown.
     return "  \n".join(code(line.strip(), MOST_SIGNS) for line in answer(result))
 
 
@@ -111,8 +111,8 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _yardstick_lines(evaluation: Evaluation) -> Iterator[str]:
-    """Yield what engines reach in the same kind of question, about another project."""
-    # Kinds of tokens, letters and client must be those of the published figures.
+    """Yield a line that sets the engine's RecallAt5 beside that of known engines in another project."""
+    # The known figures are for all kinds of tokens, after one letter, and for one client.
     of = evaluation.filters.get(standard_name(None, 1))
     share = of and of.metrics.get("RecallAt5")
     known = YARDSTICKS.get(evaluation.language)
@@ -149,7 +149,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     moved = f"{counts.wins:,} better · {counts.losses:,} worse " if leading.better is not None else ""
     yield "   ".join([*texts, f"{moved}of {format_count(counts.sessions, 'session')} ({label(comparison.headline)})"])
     ahead = comparison.filters[comparison.headline].get("UnneededImportAt1")
-    # Unneeded imports explain a verdict only if they moved in the same direction.
+    # Unneeded imports explain a verdict only if both changed in the same direction.
     if ahead and ahead.verdict == leading.verdict and leading.verdict in {Verdict.BETTER, Verdict.WORSE}:
         shares = f"{amount(ahead.base, 'share')} → {amount(ahead.new, 'share')}"
         yield f"The first suggestion adds an import that the code does not need in {shares} of the lists."
@@ -170,17 +170,17 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
 def why_no_verdict(
     leading: Difference, info: MetricInfo, asked: int, population: int | None, *, estimated: bool = False
 ) -> str:
-    """Return the reason in one sentence, with the number of sessions that would decide, if known. `population`: None
-    if `asked` counts sessions of the headline alone."""
+    """Return a sentence that says why there is no verdict and, if known, how many sessions would suffice. `population`
+    is the number of the project's sessions; None if `asked` counts only sessions of the headline."""
     size = abs(leading.difference or 0.0)
     if leading.detectable is None or leading.verdict is Verdict.NOT_COMPARABLE:
         return f"No verdict: {leading.why or 'there is no figure on both sides'}."
     if not size:
         return "No verdict: both sides have the same figure, and sessions that were not asked may differ (--all)."
     if leading.low is not None and leading.high is not None and (leading.low > 0 or leading.high < 0):
-        # Enough sessions were asked, and another rule withholds the verdict.
+        # The interval excludes 0, so enough sessions were asked: another rule withholds the verdict.
         return f"No verdict: {leading.why.partition('; ')[0]}."
-    # Without a correction for a small project, and only about right: the true difference may be another one.
+    # A rough number: it takes the measured difference for the true one, and ignores that a small project needs fewer.
     needed = asked * (leading.detectable / size) ** 2
     points = _points(info.unit, size).lstrip("+")
     few = f"No verdict: {format_count(asked, 'session')} cannot tell a difference of {points}"
@@ -220,7 +220,7 @@ def _gate_lines(gates: Sequence[GateResult]) -> Iterator[str]:
 
 
 def _look_at(comparison: Comparison) -> Iterator[str]:
-    """Yield the commits since base, the worst kind and the worst sessions, if a gate is broken."""
+    """Yield what to look at if a gate is broken: the commits since base, the worst kind and the worst sessions."""
     was, now = (side.revision[:12] for side in (comparison.base, comparison.new))
     since = f"since {comparison.base.started[:10]}{f' ({was}…{now})' if was and now and was != now else ''}"
     kinds = [part for part in comparison.parts if part.dimension == "kind" and part.losses]
@@ -246,26 +246,26 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
     yield f"{_word(info)}: {ordered}   of {format_count(ranking.sessions, 'session')} ({label(ranking.headline)})"
     rivals = [of for of, behind in zip(ranking.pairs[name][0], ranking.behind, strict=True) if of and not behind]
     if ranking.ahead[0] < count - 1 and rivals:
-        # The rival that is nearest to the first takes the most sessions.
+        # The most sessions are needed to tell the first engine from its nearest rival.
         nearest = min(rivals, key=lambda of: abs(of.difference or 0.0))
         yield why_no_verdict(nearest, info, ranking.sessions, None)
     pairs = ranking.pairs.get(TRENDS[0])
     if pairs is None:
         yield "speed: not judged (ci-eval compare-engines does)"
         return
-    # A pair that was not compared leaves open which is faster.
+    # An engine is the fastest if it was compared with all others and is better than each.
     fastest = [
         place
         for place, row in enumerate(pairs)
         if sum(of is not None and of.verdict is Verdict.BETTER for of in row) == count - 1
     ]
     if not fastest:
-        # The titles without the sides.
+        # No engine is compared with itself, so `count` places are always empty.
         lacking = sum(of is None for row in pairs for of in row) > count
         yield f"speed: {'not every pair was judged (ci-eval compare-engines does)' if lacking else 'no winner'}"
         return
     medians = [(of.base, of.new) for of in pairs[fastest[0]] if of and of.base and of.new]
-    # The difference from the next one.
+    # The smallest ratio is that to the second fastest engine.
     margin = f", {_times(*min(medians, key=lambda sides: max(sides) / min(sides)))}" if medians else ""
     yield f"fastest: {titles[fastest[0]]}{margin}"
 
@@ -275,7 +275,7 @@ def _with_kind(title: str, engine: EngineInfo) -> str:
 
 
 def plain_titles(titles: Sequence[str]) -> list[str]:
-    """Return titles without the completion type if all have the usual one."""
+    """Return the titles without the completion type BASIC if all of them have it."""
     plain = [re.sub(r" BASIC\b,?", "", title) for title in titles]
     return list(titles) if any(map(str.__eq__, titles, plain)) else plain
 
@@ -289,7 +289,7 @@ def _plain(kind: str) -> str:
 
 
 def _points(unit: str, *values: float) -> str:
-    """Return a difference with its sign, or the ends of its interval; shares in points."""
+    """Return a difference, or the two ends of its interval, with signs. Shares are in percentage points."""
     if unit != "share":
         return " to ".join(change(value, unit) for value in values)
     decimals = 0 if max(map(abs, values)) * 100 >= MANY_POINTS else 1

@@ -1,4 +1,4 @@
-"""The document of a result: blocks, each of which writes itself as Markdown, on the terminal and as HTML."""
+"""A document consists of blocks. Each block can write itself as Markdown, as HTML and to the terminal."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ci_eval.rendering import markdowntext
 
 ALL = "markdown terminal html"
 LONGEST = 1_000
-"""The longest sentence in Markdown, in characters."""
+"""The limit of a sentence in Markdown, in characters."""
 OF_HEADS = frozenset({"number", "times", "wide"})
-"""The classes that the head of a column has as well: a page may hide all cells of "times" and "wide"."""
+"""The classes that the head of a column gets too. A page may hide all cells of "times" and "wide"."""
 NO_STYLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -43,7 +43,7 @@ class Block(Protocol):
 
     @property
     def formats(self) -> str:
-        """Return the formats that have the block, such as "markdown html"."""
+        """Return the names of the formats that show the block, such as "markdown html"."""
 
     def markdown(self) -> str:
         """Return the block as Markdown; "" if there is nothing to say."""
@@ -51,7 +51,7 @@ class Block(Protocol):
     def terminal(self, screen: Terminal) -> None: ...
 
     def html(self) -> str:
-        """Return the block as HTML, in which all foreign text is escaped."""
+        """Return the block as HTML. All foreign text in it is escaped."""
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:
@@ -65,7 +65,7 @@ def to_terminal(blocks: Iterable[Block], screen: Terminal) -> None:
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """Sentences. `in_markdown`, `in_html`: the text there if it differs; foreign parts must be safe."""
+    """A paragraph. `in_markdown` and `in_html` replace `text` in these formats; they must be safe there."""
 
     text: str = ""
     formats: str = ALL
@@ -94,8 +94,8 @@ class Warned(Sentence, frozen=True):
 
 
 class Cell(NamedTuple):
-    """`below`: the interval of a figure; `safe`: what makes texts safe in Markdown, if not the column's; others are for
-    one format."""
+    """A cell of a table. `below` is the interval of a figure. `safe` makes the text safe in Markdown, in place of the
+    column's function. `on_terminal` and `in_html` replace `text` in these formats."""
 
     text: str
     below: str = ""
@@ -109,8 +109,8 @@ class Cell(NamedTuple):
 
 
 class Column(msgspec.Struct, frozen=True):
-    """`about`: the tooltip of its head; `classes`: of its cells in HTML, "row" for heads; `safe`: what makes cells safe
-    in Markdown. Its name on the terminal is in small letters unless set."""
+    """`about` is the tooltip of the column's head. `classes` are the HTML classes of its cells; "row" makes a cell a
+    head. `safe` makes cells safe in Markdown. `on_terminal` is the name on the terminal (default: in lower case)."""
 
     name: str
     classes: str = ""
@@ -126,9 +126,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """`numbers`: how many columns after the first are right-aligned on the terminal; None = all. `styles`, `spare`: see
-    `Screen.table`. `label`: for screen readers, or "#" and the heading's id. `above`: sentences of reports alone.
-    `is_tall`: a page scrolls it up and down."""
+    """`numbers` is how many columns after the first are right-aligned on the terminal; None: all. See `Screen.table`
+    about `styles` and `spare`. `label` is for screen readers: a text, or "#" and a heading's id. `above` is text that
+    only reports have. If `is_tall`, a page scrolls the table up and down."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str | Cell]]
@@ -146,7 +146,7 @@ class Table(msgspec.Struct, frozen=True):
     is_tall: bool = False
 
     def within(self, name: str) -> tuple[list[Column], list[list[Cell]]]:
-        """Return the columns and rows of a format; the foot is the last row."""
+        """Return the columns and rows that a format shows, with the foot as the last row."""
         places = [place for place, column in enumerate(self.columns) if name in column.formats]
         listed = [*self.rows, self.foot] if self.foot else self.rows
         rows = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in listed]
@@ -219,7 +219,7 @@ def _html_cell(column: Column, cell: Cell) -> Markup:
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """A block that is closed at first. `about`: its title in HTML, if it differs."""
+    """A table that is folded unless `is_open`. `title` is its heading in Markdown, `about` that in HTML."""
 
     title: str
     block: Table
@@ -240,7 +240,7 @@ class Fold(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """Blocks with a heading in HTML alone."""
+    """Several blocks, which have a heading in HTML only."""
 
     identity: str
     title: str

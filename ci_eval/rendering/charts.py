@@ -1,4 +1,4 @@
-"""Charts as coordinates; templates draw them as inline SVG."""
+"""Compute the coordinates of charts. Templates draw the charts as inline SVG."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Chart(msgspec.Struct, frozen=True):
     band: str = ""
     marks: tuple[ChartMark, ...] = ()
     versions: tuple[tuple[float, str, str], ...] = ()
-    """x coordinate, new version ("" if there is no room), tooltip."""
+    """For each new version: the x coordinate, the version ("" if there is no room), the tooltip."""
     ticks: tuple[tuple[float, str], ...] = ()
     names: tuple[tuple[float, str, str], ...] = ()
 
@@ -86,7 +86,7 @@ def _draw(
     x: Callable[[int], float],
     say: Callable[[int, Estimate], str],
 ) -> Chart | None:
-    """Return a chart with the band of the intervals; None if fewer than two figures exist. `say`: a dot's tooltip."""
+    """Return a chart with a band for the intervals; None for fewer than two figures. `say` returns a dot's tooltip."""
     known = [
         (place, figure, figure.value) for place, figure in enumerate(figures) if figure and figure.value is not None
     ]
@@ -95,9 +95,9 @@ def _draw(
     lows = [value if figure.low is None else figure.low for _, figure, value in known]
     highs = [value if figure.high is None else figure.high for _, figure, value in known]
     values = [value for _, _, value in known]
-    # A stored figure may lie outside of its own interval: how it was computed is not known.
+    # A stored figure may lie outside its own interval, since it may have been computed in another way.
     y = Up(min(*lows, *values), max(*highs, *values))
-    # The polygon runs along the upper ends, then back along the lower ones.
+    # The polygon of the band runs along the upper ends, then back along the lower ends.
     edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
     edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
     return Chart(
@@ -110,8 +110,8 @@ def _draw(
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
-    """Return the charts of a sweep over one number; none over names or several keys, between whose values nothing
-    lies."""
+    """Return the charts of a sweep over one number. There are none for names or for several keys, since a line would
+    suggest values between them."""
     titles, last = [run.values[0] for run in sweep.runs], len(sweep.runs) - 1
     try:
         if len(sweep.keys) > 1 or not all(math.isfinite(float(title)) for title in titles):
@@ -137,10 +137,10 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
-    """Return the charts; none if all figures are of one night. `names`: the lines' tooltips."""
+    """Return the charts; none if there is only one night. `names` are the names of the lines."""
     by_time = {night.started: night for trend in trends for night in trend.nights}
     starts = sorted(by_time, key=machine.seconds)
-    # Evaluations of one night start one after the other.
+    # The evaluations of one night have different starts, so the nights of each trend are counted instead.
     if max((len(trend.nights) for trend in trends), default=0) < 2:
         return []
     x = over_time([by_time[start] for start in starts])
@@ -185,7 +185,7 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
 
 
 def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
-    """Return a function from the index of a night to x: by time, or evenly if times are not known."""
+    """Return a function from a night's index to x: by time, or at equal distances if times are unknown."""
     times = _times(nights)
     if not times:
         return across(len(nights))
@@ -193,19 +193,19 @@ def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
 
 
 def _times(nights: Sequence[TrendPoint]) -> list[float]:
-    """Return starts in seconds; empty if these do not grow, or if one is not a time."""
+    """Return the starts in seconds; empty if one is not a time, if they are not in order, or if all are equal."""
     times = [machine.seconds(night.started) for night in nights]
     return times if times[-1] > times[0] > -math.inf and times == sorted(times) else []
 
 
 def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
-    """Return the first and the last date, and others at equal steps if days are between them."""
+    """Return the labels of the time axis: the first and last date and, if they are days apart, dates between them."""
     times = _times(nights)
     room = WIDTH - LEFT - RIGHT
     if not times:
         return ((LEFT, "start", nights[0].started[:10]), (WIDTH - RIGHT, "end", nights[-1].started[:10]))
     begin, span = times[0], times[-1] - times[0]
-    # More steps than days would repeat dates.
+    # With more steps than days, dates would repeat.
     steps = max(1, min(room // APART, int(span // DAY)))
     dates = [
         datetime.fromtimestamp(begin + step * span / steps, timezone.utc).date().isoformat() for step in range(1, steps)
@@ -222,7 +222,7 @@ def _versions(nights: Sequence[TrendPoint], x: Callable[[int], float]) -> tuple[
     for place, (was, now) in enumerate(pairwise(nights), 1):
         if was.engine.version != now.engine.version:
             at, version = x(place), now.engine.version
-            # A label near the right end would extend beyond the chart.
+            # Near the right end, a label would extend beyond the chart.
             has_room = at >= free and at < WIDTH - APART
             versions.append(
                 (at, version[:14] if has_room else "", f"{now.engine.name} {version} from {now.started[:10]} on")
@@ -247,17 +247,17 @@ class Up(msgspec.Struct, frozen=True):
 
     def __call__(self, value: float) -> float:
         span = self.high - self.low
-        # If all values are equal, they lie in the middle.
+        # If all values are equal, they are drawn in the middle.
         share = (value - self.low) / span if span else 0.5
         return round(HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP), 1)
 
     def ticks(self, unit: str) -> tuple[tuple[float, str], ...]:
-        """Return y coordinates and texts."""
+        """Return the y coordinate and the text of each tick."""
         values = [self.low, (self.low + self.high) / 2, self.high] if self.high > self.low else [self.low]
         return tuple((self(value), amount(value, unit)) for value in values)
 
 
 def across(count: int) -> Callable[[int], float]:
-    """Return a function from the index of one of `count` points to x, at equal distances."""
+    """Return a function from the index of one of `count` points to its x coordinate, at equal distances."""
     step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
     return lambda place: round(LEFT + place * step, 1)

@@ -1,4 +1,4 @@
-"""The figures of an evaluation in words and tables, and the choice of leading filter and metrics."""
+"""Write the figures of an evaluation in words and tables, and choose the filter and metrics that are shown first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ci_eval.rendering.markdowntext import code, prose
 LISTS = frozenset({"completion", "golf", "inside"})
 
 HEADLINE = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank", "MovesCountNormalised", "PerfectLine")
-"""The metrics to show if there is no room for all; no times, which a single run measures roughly."""
+"""The metrics to show if there is no room for all. Times are not among them: a single run measures them roughly."""
 
 OUTCOMES = {
     "ok": "answered, expected text among the suggestions",
@@ -39,13 +39,13 @@ FAILURES = ("context-too-long", "timeout", "engine-crash", "error")
 
 
 def intervals(estimate: Estimate, unit: str) -> str:
-    """Return both 95 % intervals: for this project, then for other code; "" if there are none."""
+    """Return the 95 % intervals: one for this project, then one for code outside of it; "" if there are none."""
     elsewhere = interval(estimate.elsewhere, unit)
     return "; ".join(filter(None, (interval(estimate, unit), elsewhere and f"{elsewhere} in other code")))
 
 
 def footprint_text(of: Footprint) -> str:
-    """Return start-up time, memory, omissions and waits; "" if nothing is known."""
+    """Return a text about start-up time, memory, waits and unreadable items; "" if nothing is known."""
     known = footprint.figures(of)
     texts = []
     if figure := known.get(footprint.START_UP.name):
@@ -76,7 +76,7 @@ def indicative(evaluation: Evaluation) -> str:
 
 
 def times_text(evaluation: Evaluation) -> str:
-    """Return median and 95 % quantile of the lookups' times with their caveat; "" if there are none."""
+    """Return the median and the 95 % quantile of the lookup times, with a caveat; "" if there are no times."""
     _, leading = shown_filter(evaluation)
     median, high = (leading.metrics.get(f"LatencyPercentile{share}") for share in (50, 95))
     if median is None or high is None or median.value is None or high.value is None:
@@ -93,7 +93,7 @@ def cpu_text(cpu: CpuTimes) -> str:
 
 
 def cost_text(evaluation: Evaluation) -> str:
-    """Return the price of all answers, and of the judge's; "" if it is not known."""
+    """Return the price of all answers, and of the judge's answers; "" if it is unknown."""
     figures = first_filter(evaluation)[1].metrics
     parts = (("Cost", "for the answers"), ("JudgeCost", "for the judge's"))
     costs = ((figures.get(name), words) for name, words in parts)
@@ -109,14 +109,14 @@ def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricI
 
 
 def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
-    """Return metrics other than counts: those marked as shown, else those in HEADLINE, else the first."""
+    """Return the main metrics, without counts: those marked as shown, else those in HEADLINE, else the first."""
     infos = [info for info in infos if info.unit != "count"]
     shown = [info for info in infos if info.shown] or [info for info in infos if info.name in HEADLINE]
     return shown or infos[: len(HEADLINE)]
 
 
 def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
-    # Latencies are observed once per lookup, so their number of observations would mislead.
+    # A metric of latencies has an observation for each lookup, so its n is not the number of sessions.
     count = {
         kind: metrics["Sessions"].n
         if "Sessions" in metrics
@@ -127,14 +127,14 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
 
 
 def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
-    """Return sessions evaluated (`where`: of how much code), and failed. Every report must have this sentence."""
+    """Return how many sessions were evaluated and failed, which every report must say. `where`: in how many files."""
     text = f"{figures.sessions:,} of {format_count(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
     return f"{text}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else text
 
 
 def client_name(evaluation: Evaluation) -> str:
-    """Return the client whose lists the figures are of; "" for tasks without lists."""
+    """Return the client whose lists were measured; "" if the task has no lists."""
     return evaluation.client if evaluation.task in LISTS else ""
 
 
@@ -152,7 +152,7 @@ def statuses(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def failed_everywhere(evaluation: Evaluation) -> str:
-    """Return why there are no figures; "" unless the engine failed in all sessions."""
+    """Return why there are no figures if the engine failed in all sessions, else ""."""
     _, whole = first_filter(evaluation)
     if not whole.sessions or failures(whole.statuses) < whole.sessions:
         return ""
@@ -182,7 +182,7 @@ def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
 
 
 def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
-    """Return the numbers of evaluated sessions of the headline and of the run; `files`: with the numbers of files."""
+    """Return the numbers of evaluated sessions of the headline and of the run. With `files`, also count files."""
     (name, leading), (_, whole) = shown_filter(evaluation), first_filter(evaluation)
     sides = [(figures, sum(of.sessions > 0 for of in figures.files.values())) for figures in (leading, whole)]
     text, of_run = (
@@ -193,9 +193,9 @@ def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
 
 
 def pooled_label(name: str, names: Iterable[str]) -> str:
-    """Return the label with the numbers of letters that the filter pools, if several. `names`: all filters."""
+    """Return the label, with the numbers of typed letters if the filter pools several. `names`: all filters."""
     lengths, parts = collect_letters(names), standard_parts(name)
-    # A declared filter may name the letters itself, as `kind=FIELD prefix=1` does.
+    # A filter that a user wrote may name the letters itself, such as `kind=FIELD prefix=1`.
     says_letters = parts[1] is not None if parts else any(word.startswith("prefix=") for word in name.split())
     if len(lengths) < 2 or says_letters:
         return label(name)
@@ -203,7 +203,7 @@ def pooled_label(name: str, names: Iterable[str]) -> str:
 
 
 def find_length_filters(headline: str, names: Sequence[str]) -> dict[int, str]:
-    """Return letters typed → filter of the headline's kinds; empty for one number, or if the headline is declared."""
+    """Return letters typed → the filter with the headline's kinds; {} if a user wrote the headline's filter."""
     parts = standard_parts(headline)
     possible = {length: standard_name(parts[0], length) for length in collect_letters(names)} if parts else {}
     return {length: name for length, name in possible.items() if name in names}
@@ -215,7 +215,7 @@ def find_length_figures(evaluation: Evaluation) -> dict[int, FilterFigures]:
 
 
 def other_groups(headline: str, names: Iterable[str]) -> dict[str, str]:
-    """Return group of kinds → its filter, for the other groups with the headline's letters."""
+    """Return other groups of kinds → their filters. These have the same number of typed letters as the headline."""
     parts = standard_parts(headline)
     if parts is None or parts[0] is None:
         return {}
@@ -224,14 +224,14 @@ def other_groups(headline: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
-    """Return sentences for the headline and other groups of kinds; none for tasks without ranks. `shown` makes foreign
-    text safe."""
+    """Return sentences about the headline and other groups of kinds; none if the task has no ranks. `shown` makes
+    foreign text safe."""
     name, figures = shown_filter(evaluation)
     first, five, anywhere = (figures.metrics.get(metric) for metric in ("RecallAt1", "RecallAt5", "Recall"))
     if not (first and five and anywhere and first.value is not None):
         return []
     between, text = intervals(first, "share"), shown(label(name))
-    # A filter in one line begins with a condition, whose name has no capital.
+    # A filter that a user wrote begins with a condition such as `kind=FIELD`, which must not be capitalized.
     begin = text if "=" in text else text[:1].upper() + text[1:]
     lines = [
         f"{begin}: the expected text was first in {amount(first.value, 'share')} of "
@@ -244,7 +244,7 @@ def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list
         if not of_group.sessions or share is None or offered is None:
             continue
         line = f"none of {of_group.sessions:,} was offered"
-        # An engine that never offers this group of kinds has no ranks to tell.
+        # If the engine never offers this group of kinds, its ranks say nothing.
         if offered:
             line = f"first in {amount(share, 'share')} of {of_group.sessions:,}, anywhere in {amount(offered, 'share')}"
         lines.append(f"{group.capitalize()} (counted separately): {line}.")
@@ -265,7 +265,7 @@ def metric_table(
     on_terminal: str = "",
     bars: Mapping[str, Markup] = MappingProxyType({}),
 ) -> Table:
-    """Return metrics with intervals. `bars`: metric → what HTML draws of its intervals."""
+    """Return the table of metrics with intervals. `bars` has the drawing of each metric's intervals for HTML."""
     populations = [(HERE, "here"), *([(ELSEWHERE, "elsewhere")] if judged_of_code(figures) else [])]
     columns = [
         Column("Metric", "row", safe=prose),

@@ -1,4 +1,4 @@
-"""The pages of a source file, of one evaluation or of two, and the outcomes of its tokens."""
+"""Build the pages of a source file, for one evaluation or for a comparison. Tokens are coloured by their outcomes."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ MAX_SESSIONS = 2_000
 MAX_LINES = 3_000
 MAX_CHARACTERS = 300_000
 MAX_MARKED = 2_000
-"""The longest stretch of text that one token colours, in characters."""
+"""The limit of the text that one token colours, in characters."""
 
 OUTCOMES = ("failed", "absent", "low", "near", "first", "skipped", "other")
-"""The outcomes, the worst first. Several sessions at one offset show the worst. "other": not in the page's figures."""
+"""The outcomes, the worst first; of several sessions at one offset, the worst is shown. "other": not in the figures."""
 
 
 def legend(task: Task) -> dict[str, str]:
     return {"failed": "failed: timeout, crash or error", **task.legend, "skipped": "not asked", "other": "not counted"}
 
 
-# Most tokens are rank 1: a plain underline is their sign, so that others are easier to see.
+# Most tokens have rank 1. They have no sign but a plain underline, so that others are easier to see.
 SIGNS = {"failed": "!", "absent": "✗", "low": "↓", "near": "2", "first": "", "skipped": "∅", "other": ""}
 MISSES = frozenset({"failed", "absent"})
 _SEVERITY = {outcome: place for place, outcome in enumerate(OUTCOMES)}
@@ -52,7 +52,7 @@ class SessionMark(msgspec.Struct, frozen=True, gc=False):
 
 
 class Spot(msgspec.Struct, frozen=True, gc=False):
-    """A stretch of text with its sessions, neighbours in the data: `first` … `first + len(ids) - 1`."""
+    """A stretch of text with its sessions, whose indices are `first` to `first + len(ids) - 1`."""
 
     begin: int
     end: int
@@ -84,7 +84,7 @@ class Page(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def code(self) -> Markup:
-        # A template would take several times as long, and this is most of a report.
+        # This is most of a report, and a template would take several times as long.
         return Markup("".join(map(_html, self.segments)))  # noqa: S704  all that is not ours is escaped
 
 
@@ -92,7 +92,7 @@ _special = re.compile("[&<>\"']").search
 
 
 def _escape(text: str) -> str:
-    # Most texts are names and blanks: one search for all five signs takes a third of the time.
+    # Most texts need no escape. One search for all five characters takes a third of the time of `escape`.
     return escape(text) if _special(text) else text
 
 
@@ -100,15 +100,15 @@ def _html(segment: Segment) -> str:
     spot, text = segment.spot, _escape(segment.text)
     if spot is None:
         return text
-    # Most spots have the sign of their outcome, which the style sheet knows: that saves a tenth of a page.
+    # The style sheet has the usual sign of each outcome, so only other signs are written. This saves a tenth of a page.
     sign = f' data-sign="{spot.sign}"' if spot.sign != SIGNS[spot.outcome] else ""
     ids = _escape(" ".join(spot.ids))
     return f'<span class="t {spot.outcome}" data-at="{spot.first}" data-ids="{ids}"{sign}>{text}</span>'
 
 
 def page_name(path: str) -> str:
-    """Return a file name without suffix: readable, harmless, different for different paths."""
-    # Small letters, digits and hyphens are safe in any file system and URL.
+    """Return the file name of a page without suffix. It is readable, safe, and different for each path."""
+    # Lower-case letters, digits and hyphens are safe in any file system and URL.
     slug = re.sub(r"[^a-z0-9]+", "-", PurePosixPath(path).name.lower())[:60].strip("-") or "file"
     return f"{slug}-{hashlib.sha256(path.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
 
@@ -118,14 +118,14 @@ def page_link(name: str, number: int) -> str:
 
 
 def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> SessionMark:
-    # A record may expect nothing, and its mark still needs a width.
+    # A record may expect an empty text, but its mark needs a width.
     end = session.offset + min(max(1, len(session.expected_text)), MAX_MARKED)
     colour = outcome(task, session) if leading.passes(session) else "other"
     return SessionMark(index, session.id, session.offset, end, colour, shown_rank(task, session))
 
 
 def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
-    """Return the text in pages small enough for browsers, cut between lines if there are any."""
+    """Split the text into pages that are small enough for browsers, between lines if possible."""
     pieces, at = list[Segment](), 0
     for spot in _spots(marks, len(text)):
         pieces += [*_plain(text[at : spot.begin]), Segment(text[spot.begin : spot.end], spot)]
@@ -134,7 +134,7 @@ def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
     line, at, result = 1, 0, list[Page]()
     for segments in _paginate(pieces):
         breaks = sum(segment.text.count("\n") for segment in segments)
-        # A page that ends with its line leaves the number of the empty rest to the next page.
+        # If a page ends with a line end, the next line number belongs to the next page.
         last = line + breaks - (segments[-1].text.endswith("\n") and breaks > 0)
         end = at + sum(len(segment.text) for segment in segments)
         result.append(Page(tuple(segments), line, last, at, end))
@@ -143,7 +143,7 @@ def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
 
 
 def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
-    """Yield one spot per offset. A later token cuts an overlapping earlier one short."""
+    """Yield one spot per offset. If two tokens overlap, the earlier one is cut where the later one begins."""
     groups = [list(group) for _, group in groupby(marks, key=attrgetter("begin"))]
     begins = [min(group[0].begin, length) for group in groups]
     for group, begin, limit in zip(groups, begins, [*begins, length][1:], strict=True):
@@ -159,13 +159,13 @@ def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
 
 
 def _plain(text: str) -> Iterator[Segment]:
-    """Yield lines, so that pages can end there; too long ones are cut."""
+    """Yield each line, so that a page can end after it. Lines that are too long are cut."""
     for line in _lines(text):
         for at in range(0, len(line), MAX_CHARACTERS):
             yield Segment(line[at : at + MAX_CHARACTERS])
 
 
-# str.splitlines knows more line ends than an editor does.
+# str.splitlines splits at more characters than an editor does.
 _lines = re.compile(r"[^\n]*\n|[^\n]+").findall
 
 
@@ -176,7 +176,7 @@ def _paginate(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
     for segment in segments:
         size = _add_segment(size, segment)
         while page and (size[0] > MAX_SESSIONS or size[1] > MAX_LINES or size[2] > MAX_CHARACTERS):
-            # A page ends with a line, unless it is all one line.
+            # A page ends with a line, unless it consists of one line.
             cut = line_end or len(page)
             yield page[:cut]
             page, line_end = page[cut:], 0
@@ -204,13 +204,13 @@ def _base_36(number: int) -> str:
 
 
 def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> str:
-    """Return letter, distance from the previous end, dot, length; in UTF-16 units, in base 36."""
+    """Encode each stretch as letter, distance from the previous one, dot and length; in UTF-16 units, in base 36."""
     is_ascii, at, parts = text.isascii(), begin, []
 
     # JavaScript counts UTF-16 units; in ASCII these are the code points.
     def units(first: int, last: int) -> str:
         count = last - first if is_ascii else len(text[first:last].encode("utf-16-le", "surrogatepass")) // 2
-        # The script reads an empty number as 0, which is frequent.
+        # The script reads an empty text as 0. Zeros are frequent.
         return _base_36(count) if count else ""
 
     for own_first, own_last, letter in stretches:
@@ -225,10 +225,10 @@ FIRST = 12
 LONGEST = 120
 
 Listed = tuple[str, int, int, list[tuple[int, str]]]
-"""One side: status, rank (0 = absent), length of the list, ranks and texts of suggestions."""
+"""One side of a pair: status, rank (0 = absent), length of the list, and (rank, text) of suggestions."""
 
 Shown = tuple[str, str, str, str, Listed, Listed]
-"""A pair: session id, expected text, prefix, kind; base; new."""
+"""A pair of sessions: id, expected text, prefix, kind, base, new."""
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -236,10 +236,10 @@ class Piece(msgspec.Struct, frozen=True):
     id: str = ""
     ids: tuple[str, ...] = ()
     change: str = ""
-    """Better, worse, same, only (on one side), or other (not in the page's figures)."""
+    """One of: better, worse, same, only (the session is on one side only), other (it is not in the page's figures)."""
     label: str = ""
     halves: tuple[tuple[str, str], ...] = ()
-    """Base first: half of the token's text, and the outcome that colours it."""
+    """For base, then for new: half of the token's text, and the outcome that colours it."""
 
 
 class PairedPage(msgspec.Struct, frozen=True):
@@ -249,7 +249,7 @@ class PairedPage(msgspec.Struct, frozen=True):
 
 
 def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task, leading: ReportFilter) -> list[PairedPage]:
-    """Return a file's pages; `pairs` are in order of offset. `leading`: the filter of the pages' figures."""
+    """Return a file's pages. `pairs` are in order of offset. `leading` is the filter of the figures on the pages."""
     marks = [mark(place, either(pair), task, leading) for place, pair in enumerate(pairs)]
     return [
         PairedPage(
@@ -271,13 +271,13 @@ def classify_change(pair: Pair, task: Task) -> str:
 
 
 def gain(pair: Pair, task: Task) -> float:
-    """Return the difference of scores; above 0 is better, 0 if the session is on one side only."""
+    """Return the score of new minus that of base; 0 if the session is on one side only."""
     base, new = pair
     return score(task, new) - score(task, base) if base and new else 0.0
 
 
 def _leads(pair: Pair, leading: ReportFilter) -> bool:
-    # Figures of pairs are filtered by base.
+    # The figures of pairs are filtered by the session of base.
     return bool(leading.passes(pair[0] or either(pair)))
 
 
@@ -291,7 +291,7 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task, leading: ReportF
     spot = segment.spot
     if spot is None:
         return Piece(segment.text)
-    # If several sessions of the figures begin at one offset, the one that changed most decides.
+    # If several sessions begin at one offset, the one that is in the figures and changed most is shown.
     here = pairs[spot.first : spot.first + len(spot.ids)]
     pair = max(here, key=lambda pair: (_leads(pair, leading), abs(gain(pair, task))))
     middle = (len(segment.text) + 1) // 2

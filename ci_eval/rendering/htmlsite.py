@@ -1,5 +1,5 @@
-"""A folder of HTML pages, moved into place as a whole; sessions are scripts: a page opened from disk cannot fetch
-data."""
+"""Write a folder of HTML pages, and move it into place as a whole. Sessions are stored as scripts, since a page that is
+opened from disk cannot fetch data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class HtmlSite:
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(templates),
             autoescape=True,
-            # A misspelt name must fail instead of leaving a gap in the page.
+            # A misspelt name must be an error, and not leave a gap in the page.
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -49,7 +49,7 @@ class HtmlSite:
 
     def render(self, template: str, target: str, **values: object) -> None:
         text = self._environment.get_template(template).render(**values)
-        # UTF-8 has no lone surrogates, and one in a text must not cost the page.
+        # UTF-8 cannot encode lone surrogates, so they are escaped.
         self.write(target, text.encode("utf-8", "backslashreplace"))
 
     def write(self, target: str, data: bytes) -> None:
@@ -59,14 +59,14 @@ class HtmlSite:
 
 
 def report_link(workspace: Path, folder: Path) -> str:
-    """Return the report's address as seen from a page in `folder`; "" if there is none."""
+    """Return the address of a workspace's HTML report relative to `folder`; "" if there is no report."""
     page = workspace / "reports" / "html" / "index.html"
     return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix()) if page.is_file() else ""
 
 
 @contextmanager
 def replace_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder that replaces `folder` at the end, unless something fails. Raises WorkspaceError."""
+    """Yield a new folder that replaces `folder` at the end, unless an error occurs. Raises WorkspaceError."""
     partial, former = (folder.with_name(f"{folder.name}.{os.getpid()}.{name}") for name in ("tmp", "old"))
     try:
         with atomic.writing(folder):
@@ -83,11 +83,11 @@ def replace_folder(folder: Path) -> Iterator[Path]:
 
 SESSIONS = 500
 CHARACTERS = 1_000_000
-"""A script is full with this many characters, or the number of sessions above."""
+"""A script is full if it has this many characters or SESSIONS sessions."""
 
 FIRST = 50
 AROUND = 3
-"""The shown parts of a long list: the top, and each side of the expected suggestion."""
+"""The parts of a long list that are shown: its top, and suggestions on each side of the expected one."""
 
 LONGEST = 300
 LONGEST_OF_RECORD = 20_000
@@ -95,12 +95,12 @@ LONGEST_KIND = 40
 """The longest texts, in characters: of a session, of a sample, and of a suggestion's kind."""
 
 COMPRESSION = 1
-"""zlib's level. Level 6 leaves a fifth less, and takes three times as long."""
+"""The level of zlib. Files of level 6 are a fifth smaller, but take three times as long."""
 
 Grades = tuple[tuple[str, float], ...]
 
 Item = tuple[int, str, str] | tuple[int, str, str, int, Grades, str]
-"""Rank, text, kind; few have the position in the engine's list (0 = the same), grades, the judge's remark."""
+"""Rank, text, kind. Few items also have the position in the engine's list (0 = rank), grades, and a judge's remark."""
 
 
 def shown_session(session: Session, task: Task) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def shown_session(session: Session, task: Task) -> dict[str, Any]:
     lookups = [
         {
             "prefix": _short(lookup.prefix),
-            # Digits beyond a microsecond are noise, which does not compress. A reused session has no time of this run.
+            # More digits than microseconds are noise, which compresses badly. A reused session has no time of this run.
             "latency": None if session.reused else round(lookup.latency, 3),
             "total": lookup.total,
             "rank": lookup.rank or 0,
@@ -133,7 +133,7 @@ def shown_session(session: Session, task: Task) -> dict[str, Any]:
 
 def _items(lookup: Lookup, longest: int) -> tuple[Item, ...]:
     suggestions, rank = lookup.suggestions, lookup.rank or 0
-    # There are millions of suggestions, and nearly all are shown as they are: these need no call.
+    # There are millions of suggestions. Nearly all are shown as they are, without a call.
     first = [
         (place, suggestion.text, suggestion.kind)
         if suggestion.position is None
@@ -154,7 +154,7 @@ def _grades(grades: Mapping[str, float] | None) -> Grades:
 
 
 def _item(suggestion: Suggestion, place: int, longest: int) -> Item:
-    # The displayed text is followed by what acceptance would leave if that differs.
+    # If accepting the suggestion would leave another text than the one displayed, both are shown.
     whole = f"{suggestion.text}{suggestion.tail}"
     if suggestion.label and whole != suggestion.label:
         is_seen = suggestion.label.startswith(suggestion.text) and not suggestion.tail
@@ -195,8 +195,8 @@ def _short(text: str, longest: int = LONGEST) -> str:
 
 
 def script(call: str, *arguments: object) -> bytes:
-    """Return the statement `call(arguments);`, in which no text can end the script."""
-    # "<" could begin an end tag; the two separators end a line in the JavaScript of old browsers.
+    """Return the statement `call(arguments);`. No text in it can end the script."""
+    # "<" could begin an end tag. The two separators end a line in the JavaScript of old browsers.
     json = b",".join(map(msgspec.json.encode, arguments))
     for raw, escaped in ((b"<", b"\\u003c"), ("\u2028".encode(), b"\\u2028"), ("\u2029".encode(), b"\\u2029")):
         json = json.replace(raw, escaped)
@@ -204,12 +204,12 @@ def script(call: str, *arguments: object) -> bytes:
 
 
 def pack_json(value: object) -> str:
-    """Return base64 of zlib of the JSON; `ciEval.unpacked` reads it."""
+    """Return the JSON of a value, compressed with zlib, in base64. `ciEval.unpacked` reads it."""
     return b64encode(zlib.compress(msgspec.json.encode(value), COMPRESSION)).decode()
 
 
 class Scripts:
-    """Writes a file's sessions, in order, into scripts `NAME-0.js`, `NAME-1.js` …; one is in memory."""
+    """Writes a file's sessions, in order, to scripts `NAME-0.js`, `NAME-1.js` …, with only one of them in memory."""
 
     def __init__(self, folder: Path, name: str, task: Task) -> None:
         self._task = task
@@ -224,7 +224,7 @@ class Scripts:
         encoded = msgspec.json.encode(shown_session(session, self._task))
         if self._waiting and (len(self._waiting) >= SESSIONS or self._size + len(encoded) > CHARACTERS):
             self.close()
-        # Raw bytes are not encoded a second time.
+        # As `Raw`, the session is not encoded again when the script is written.
         self._waiting.append(msgspec.Raw(encoded))
         self._size += len(encoded)
         self._count += 1

@@ -1,4 +1,4 @@
-"""The escapes for foreign text in GitHub-flavoured Markdown, so that it cannot act as markup, link or mention."""
+"""Escape foreign text in GitHub-flavoured Markdown, so that it cannot act as markup, link or mention."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from ci_eval.core.model import GateResult
 
 LONGEST = 160
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-# GitHub makes links of `www.`, `//` and `GH-1` even in plain text, and emphasis of underscores.
+# Even in plain text, GitHub makes links of `www.`, `//` and `GH-1`, and emphasis of underscores.
 _WORDS = re.compile(r"(?!.*(?:www\.|GH-|//))(?:[\w .,;()/+'\"%?=…·-](?<!_)|:(?= |$))*", re.IGNORECASE)
 _NEEDS_ENTITIES = frozenset("`|\\")
 
 
 def code(text: str, longest: int = LONGEST) -> str:
-    """Return one line of code, in which GitHub makes no links of mentions, issue numbers or addresses."""
+    """Return the text as one line of code, in which GitHub makes no links of mentions, issue numbers or addresses."""
     shown = _one_line(text, longest)
     if not shown:
         return ""
     if _NEEDS_ENTITIES.isdisjoint(shown):
         return f"`{shown}`"
-    # In a table a pipe ends the cell even within backticks, and what a backslash does there differs between parsers.
+    # In a table, a pipe ends the cell even within backticks, and parsers treat backslashes there differently.
     return f"<code>{re.sub(r'[^A-Za-z0-9 /.]', lambda match: f'&#{ord(match.group())};', shown)}</code>"
 
 
 def prose(text: str, longest: int = LONGEST) -> str:
-    """Return the text itself if it has nothing but words, else as code."""
-    # Escapes do not help: to GitHub, an escaped mention is still one.
+    """Return the text itself if it has only words and plain punctuation, else as code."""
+    # Escapes do not help, since GitHub treats an escaped mention as a mention.
     shown = _one_line(text, longest)
     return shown if _WORDS.fullmatch(shown) else code(shown, longest)
 
@@ -42,7 +42,7 @@ def _one_line(text: str, longest: int) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return "" without rows. Columns whose names begin with ">" are aligned to the right."""
+    """Return a Markdown table; "" if there are no rows. Columns whose names begin with ">" are right-aligned."""
     lines = [_line(row) for row in rows]
     if not lines:
         return ""
@@ -60,7 +60,7 @@ GATES = {
 
 
 def gate_table(gates: Iterable[GateResult]) -> str:
-    """Return the table of gates, those that do not pass first; "" without gates."""
+    """Return the table of gates, with those that do not pass first; "" if there are no gates."""
     rows = (
         (GATES[gate.word, gate.passed], code(gate.rule), prose(gate.reason, 300))
         for gate in sorted(gates, key=lambda gate: gate.passed)

@@ -1,4 +1,4 @@
-"""The escapes for text in terminals and logs: characters that move the cursor, hide or reorder are shown by number."""
+"""Escape text for terminals and logs. Characters that move the cursor, or hide or reorder text, are shown by number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SUSPECT = re.compile(r"[^ -~\t\n]")
 
 
 def lines(text: str) -> str:
-    """Remove harmful characters except line ends."""
+    """Escape harmful characters except line ends."""
     return _SUSPECT.sub(lambda match: _escape(match[0]), text)
 
 

@@ -1,4 +1,4 @@
-"""The tables about usage queries and prompts; those about queries are the tables of Proksch et al. (ASE 2016)."""
+"""Build the tables about usage queries and prompts. Those about queries are as in Proksch et al. (ASE 2016)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAPER = {
     "NEW": 0.505, "0|1": 0.202, "0|2+": 0.096, "1|2": 0.104, "N|3+": 0.041, "M-1|M": 0.052,
     "0": 0.111, "-M": 0.164, "dD": 0.035, "-M+dD": 0.186,
 }  # fmt: skip
-"""The share of the paper's 7,157 cases, by scenario and by context; NEW is the same in both."""
+"""The shares of the paper's 7,157 cases, by scenario and by context. NEW is the same in both."""
 
 STEPS_IN_PAPER = ("in the paper", NOTHING, "41.4%", "38.4%", "+3.00 pp", NOTHING, NOTHING, "0.001")
 STEPS = (
@@ -29,7 +29,7 @@ CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition 
 def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
     first, *others = names
     columns = [Column(prose(first), "row", safe=code, on_terminal=first, in_html=first)]
-    # "|" would end a cell, so such texts are code.
+    # A "|" would end the cell, so texts with it are shown as code.
     columns += [
         Column(code(name), "number", "", ALL, lambda cell: code(cell) if "|" in cell else prose(cell), name, name)
         for name in others
@@ -38,7 +38,7 @@ def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
-    """Return the tables; none for an evaluation without objects and without several prompts."""
+    """Return the tables; none if the evaluation has neither usage queries nor several prompts."""
     figures = evaluation.queries
     by_prompt = _prompts(evaluation)
     if figures is None:

@@ -1,6 +1,6 @@
 """The interfaces of reports, and the fields and JSON schemas of their files.
 
-A format is a module in `plugins/reports/`, which ends in a `REPORTER`, or an entry point of a package.
+A format is a module in `plugins/reports/` that defines `REPORTER`, or an entry point of a package.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.statistics.population import Strata
 
 Small = Overview | Sweep | Suite | Causes | Cases
-"""A result whose pages need none of the stored sessions."""
+"""The results whose pages do not need the stored sessions."""
 Result = Evaluation | Comparison | Small
 
 
@@ -42,13 +42,13 @@ class Sources(Protocol):
 
     @property
     def filters(self) -> ReportFilters:
-        """Return the filters of the figures; the sessions of the leading one are those of the headline."""
+        """Return the filters of the figures. The leading filter is the headline."""
 
     def strata(self) -> Strata:
         """Return the strata of all sessions that could have been asked."""
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
+        """Return how to colour the file. `asked` has the offsets at which the file's sessions begin."""
 
 
 class StoredSessions(Sources, Protocol):
@@ -68,7 +68,7 @@ class PairedSessions(Sources, Protocol):
     """The stored sessions of both sides of a comparison."""
 
     def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """Yield each file that has pairs, with all its sessions in order of offset. `paths`: None = all files."""
+        """Yield each file that has pairs, with all its pairs in order of offset. `paths` selects files; None: all."""
 
     @property
     def evaluations(self) -> tuple[Path, Path]:
@@ -76,23 +76,23 @@ class PairedSessions(Sources, Protocol):
 
 
 class Reporter(Protocol):
-    """A writer of one format of reports. Its `results`, if it has that attribute, are the types of the results that it
-    writes, of Result or Lines; without it, Evaluation alone."""
+    """A writer of one format of reports. The optional attribute `results` has the types of results that it writes, of
+    Result or Lines; the default is Evaluation."""
 
     @property
     def name(self) -> str: ...
 
-    # Each reporter has its types of results and sources, so no one type fits all.
+    # Reporters take different types of results and sources, so both are `Any` here.
     def write(self, result: Any, sources: Any, folder: Path) -> Path:
-        """Write the report below `folder`; return the path of the file to open first. `sources`:
-        StoredSessions of an evaluation, PairedSessions of a comparison, None of others."""
+        """Write the report below `folder`, and return the path of the file to open first. `sources` are StoredSessions
+        for an evaluation, PairedSessions for a comparison, and None for other results."""
 
 
 CATALOG: Catalog[Reporter] = Catalog("ci_eval.plugins.reports", "REPORTER", group="reports", kind=Reporter)
 
 
 def write(result: Any, sources: Any, folder: Path) -> dict[str, Path]:
-    """Write a result in each format that has it. Return by reporter the file to open first; see `Reporter.write`."""
+    """Write a result in each format that supports it. Return reporter → the file to open first."""
     return {
         reporter.name: reporter.write(result, sources, folder)
         for reporter in CATALOG.all()

@@ -1,4 +1,4 @@
-"""The documents of sweeps, suites, rankings, trends, causes of misses, and cases."""
+"""Build the documents of sweeps, suites, rankings, trends, causes of misses, and cases."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
             figure, difference = run.figures.get(info.name, NO_ESTIMATE), run.differences.get(info.name)
             text, between = amount(figure.value, info.unit), interval(figure, info.unit)
             below = Markup('{}<br><span class="quiet">{}</span>').format
-            # The terminal has little room for intervals.
+            # The terminal has no room for the interval.
             row.append(Cell(text, between, on_terminal=text, in_html=below(text, between)))
             far, within = "", ""
             if difference:
@@ -189,7 +189,7 @@ def _project_cell(entry: SuiteProject, info: MetricInfo, *, compared: bool) -> C
 
 
 def _overall_cell(suite: Suite, info: MetricInfo) -> Cell:
-    """Return the mean, with the verdict in a comparison; and the interval, or why there is none."""
+    """Return the mean (in a comparison with the verdict), and its interval or the reason why there is none."""
     overall = suite.overall[info.name]
     why = "" if _shared_reason(suite) else overall.why
     if suite.compared:
@@ -246,7 +246,7 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
     if len(ranking.pairs) == len(ranking.declared):
         note += " Times have no verdict: ci-eval compare-engines judges them."
     quiet = Sentence(formats="html", in_html=Markup('<p class="quiet">{}</p>\n').format(note))
-    # While it is closed, its style hides the columns of times in the table after it.
+    # While this element is closed, the style sheet hides the columns of times in the table after it.
     folded = Markup('<details class="more"><summary>Columns: times and memory</summary></details>\n')
     more = [Sentence(formats="html", in_html=folded)] if ranking.times[0] else []
     yield Section(
@@ -325,7 +325,7 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
 
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """Return ranks; a tie is 2-3. `ahead`, `behind`: of how many others each is better, or worse."""
+    """Return each side's place; 2-3 is a tie. `ahead` is how many others it beats, `behind` how many beat it."""
     spans = [(worse_than + 1, len(ahead) - than) for than, worse_than in zip(ahead, behind, strict=True)]
     return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 
@@ -383,7 +383,7 @@ def name_trends(overview: Overview) -> list[str]:
 
 
 def change_lines(trend: Trend, shown: Callable[[str], str] = str) -> Iterator[str]:
-    """Yield one sentence per change of level, the latest first; `shown` makes foreign text safe."""
+    """Yield a sentence for each change of level, the latest first. `shown` makes foreign text safe."""
     points = [(point.night, info, point) for info in trend.metrics for point in trend.changes.get(info.name, ())]
     for night, info, point in sorted(points, key=lambda entry: (-entry[0], entry[1].name)):
         sign = "" if point.good is None else "▲ " if point.good else "▼ "
@@ -506,7 +506,7 @@ def _examples(causes: Causes) -> Table:
 
 
 WIDEST_PLACE, WIDEST_DIRECTIVES = 28, 34
-"""The characters of a cell on the terminal, so that a row fits into 80."""
+"""The widths of two columns on the terminal, in characters; a row then fits into 80."""
 SHOWN_CHANGES = 15
 SHOWN_PARTS = 5
 

@@ -1,6 +1,6 @@
-"""The sessions of a report as columns of numbers, which one page shows, filters and groups.
+"""Store the sessions of a report as columns of numbers, for the page that shows, filters and groups them.
 
-A report opened from disk may not fetch data, so the columns are a script. Frequent texts are stored once.
+A report that is opened from disk cannot fetch data, so the columns are a script. Frequent texts are stored once.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from ci_eval.rendering.htmlpages import classify_change
 from ci_eval.rendering.htmlsite import HtmlSite, pack_json, script
 
 MOST_ROWS = 250_000
-"""The most rows: browsers do not hold lists of any height."""
+"""The limit of rows, since browsers limit the height of a list."""
 LONGEST = 120
 BEFORE, WIDTH = 60, 160
-"""The most characters of a line of code: before the token, and altogether."""
+"""The limits of a line of code, in characters: before the token, and in total."""
 
 CONDITIONS = ("static", "argument", "first", "location", "package", "strategy", "scenario", "evolution")
 COLUMNS = "file page line code at expected prefix typed kind properties filters change stratum"
@@ -51,15 +51,15 @@ def _numbering() -> defaultdict[Any, int]:
 class Side(msgspec.Struct):
     status: list[int] = msgspec.field(default_factory=list)
     band: list[int] = msgspec.field(default_factory=list)
-    """The number of the band; -1 if there was no such session, or it was not asked."""
+    """The number of the band; -1 if the session does not exist or was not asked."""
     rank: list[int] = msgspec.field(default_factory=list)
     """The rank; 0 if the expected text is absent."""
     score: list[int] = msgspec.field(default_factory=list)
-    """Percent, in tasks that play their items; 0 in others."""
+    """The score in percent if the task has `play`, else 0."""
     first: list[int] = msgspec.field(default_factory=list)
     """The number of the first suggestion's text; -1 if there is none."""
     latency: list[int] = msgspec.field(default_factory=list)
-    """Tenths of a millisecond, of the slowest lookup; -1 if there was none in this run."""
+    """The time of the slowest lookup, in tenths of a millisecond; -1 if it was not measured in this run."""
     observed: list[list[int]] = msgspec.field(default_factory=list)
 
 
@@ -68,12 +68,12 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Sequence[Metric] = ()
     asked: float | None = None
     clusters: str | None = None
-    """The sample of other code, see `find_cluster`; None = no intervals for other code."""
+    """What counts as one sample (see `find_cluster`); None if there are no intervals for code outside this project."""
     strata: Strata = msgspec.field(default_factory=lambda: Strata({}))
     unseen: float | None = None
-    """`Comparison.unseen`; None = no difference is exact."""
+    """As in `Comparison.unseen`; None if no difference is exact."""
     command: str = ""
-    """The command that computes what the page does not, with EXPR for a filter."""
+    """The command for figures that the page cannot compute, with EXPR in place of a filter."""
 
 
 NOTHING_COMPUTED = Computed()
@@ -81,14 +81,14 @@ NOTHING_COMPUTED = Computed()
 
 class SessionTable:
     def __init__(self, task: Task, sides: Sequence[str], title: str, computed: Computed = NOTHING_COMPUTED) -> None:
-        """Start an empty table. `sides`: the names of its sides; [""] for one evaluation."""
+        """Start an empty table. `sides` are the names of its sides; [""] for a single evaluation."""
         self._task = task
         self._title = title
         self._names = sides
         self._computed = computed
         self._metrics = [metric for metric in computed.metrics if metric.statistic == "ratio" and not metric.timed]
         self._combinations = _numbering()
-        """The combinations of filters that let a row through → their numbers."""
+        """The combinations of filters that rows pass → their numbers."""
         self._clusters = _numbering()
         self._strata = _numbering()
         self._asked: Counter[Key] = Counter()
@@ -111,9 +111,9 @@ class SessionTable:
         self.left_out = 0
 
     def begin(self, source: SourceFile, links: Sequence[str]) -> None:
-        """Start a file, whose sessions follow in order of offset; `links`: its pages, as seen from this page."""
+        """Start a file. Its sessions must follow in order of offset. `links`: its pages, relative to this page."""
         self._source = source.text
-        # The begin of each line, and of one after the last.
+        # The offset of each line, and that of a line after the last.
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
         self._files.append((source.path, list(links)))
         if self._computed.clusters:
@@ -128,26 +128,26 @@ class SessionTable:
         return self.rows >= MOST_ROWS
 
     def add(self, row: Sequence[Session | None], page: int = 0) -> None:
-        """Add a session as it went on each side; None = not there. `page`: from 0."""
+        """Add the session of each side, or None if a side lacks it. `page` is the number of its page, from 0."""
         if self.is_full:
             self.left_out += 1
             return
         session = row[-1] or row[0]
         assert session
-        # The last begin is after the text, so an offset at the very end is in the last line.
+        # The offset after the last line is not searched, so a session at the very end of the text is in the last line.
         number = bisect_right(self._begins, session.offset, hi=len(self._begins) - 1)
         begin, end = self._begins[number - 1], self._begins[number]
         line = self._source[begin : end - 1]
         code, at = crop_line(line, session.offset - begin)
         last = session.lookups[session.until - 1] if session.lookups else None
         prefix = last.prefix if last else session.expected_text[: session.typed]
-        # Of a pair, base decides which filters let it through.
+        # For a pair, the session of base decides which filters it passes.
         filtered = row[0] or session
         passed = tuple(number for number, part in enumerate(self._computed.filters) if part.passes(filtered))
         self._ids.append(session.id)
         stratum = self._computed.strata.find(filtered)
         self._asked[stratum] += all(own_session and evaluated(own_session) for own_session in row)
-        # The properties that conditions of filters are about.
+        # The properties by which filters select sessions.
         known = session.properties
         properties = (
             known.is_static, known.is_argument, known.first_use, known.location, known.package, known.strategy,
@@ -155,7 +155,7 @@ class SessionTable:
         )  # fmt: skip
         expected = self._number_text(session.expected_text)
         if len(session.expected_text) > LONGEST:
-            # Conditions on the text are about all of it.
+            # Filters compare the whole text.
             self._wholes[expected] = session.expected_text
         values = {
             "file": len(self._files) - 1,
@@ -178,7 +178,7 @@ class SessionTable:
             self._add_side(side, own_session)
 
     def _number_text(self, text: str) -> int:
-        """Return the number of a text. Texts with one beginning, all that the page has, keep different numbers."""
+        """Return the number of a text. Long texts differ in number even if the part that the page has is equal."""
         if len(text) > LONGEST:
             text = text[:LONGEST] + hashlib.blake2b(text.encode("utf-8", "backslashreplace")).hexdigest()
         return self._texts[text]
@@ -186,14 +186,14 @@ class SessionTable:
     def _add_side(self, side: Side, session: Session | None) -> None:
         asked = session is not None and evaluated(session)
         side.status.append(self._statuses[session.status.value if session else "not there"])
-        # The pages that link here count failed sessions like this; only comparisons give them a separate band.
+        # As on the pages that link here, failed sessions have a separate band only in comparisons.
         find_band = band if len(self._sides) > 1 else task_band
         side.band.append(self._band_numbers[find_band(self._task, session)] if session and asked else -1)
         side.rank.append((shown_rank(self._task, session) or 0) if session else 0)
         side.score.append(round(100 * score(self._task, session)) if session and self._task.play else 0)
         suggestions = session.lookups[session.until - 1].suggestions if session and session.lookups else ()
         side.first.append(self._number_text(suggestions[0].text) if suggestions else -1)
-        # Metrics leave out the times of a reused session, too.
+        # A reused session has no time of this run; metrics ignore its time too.
         latencies = [lookup.latency for lookup in session.lookups] if session and not session.reused else []
         side.latency.append(round(10 * max(latencies)) if latencies else -1)
         for metric, column in zip(self._metrics, side.observed, strict=True):
@@ -256,12 +256,12 @@ def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
 
 
 def selection(filter_name: str) -> str:
-    """Return the address part that selects a filter's sessions on their page, which lists all sessions by default."""
+    """Return the part of an address that selects a filter's sessions on their page; "" for all sessions."""
     return "" if filter_name == EVERYTHING else f"filter={quote(filter_name, safe='')}"
 
 
 def crop_line(line: str, at: int) -> tuple[str, int]:
-    """Return the part of a line around the token at `at`, without indentation; and the token's index there."""
+    """Return the part of a line around the token at `at`, without indentation, and the token's index in this part."""
     begin = max(len(line) - len(line.lstrip()), at - BEFORE if at > BEFORE else 0)
     begin = min(begin, at)
     return line[begin : begin + WIDTH], at - begin

@@ -1,4 +1,4 @@
-"""The verdicts and differences of comparisons, in words and tables."""
+"""Write the verdicts and differences of comparisons in words and tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 
 UNMARKED = {"▲": "△", "▼": "▽"}
-"""Signs of verdicts that hold alone, but not among all of their page."""
+"""The signs of verdicts that hold alone, but not after the adjustment for all verdicts on the page."""
 
 
 def sign(verdict: Verdict, *, marked: bool = True) -> str:
@@ -113,8 +113,8 @@ def explain_verdict(difference: Difference | Elsewhere, unit: str) -> str:
 def verdict_lines(
     comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
 ) -> list[str]:
-    """Return what answer and tables do not say: detection, other kinds of tokens, times, failures. `shown`
-    makes foreign text safe. `folders`: the two workspaces; None = their names are enough."""
+    """Return what the answer and the tables do not say: detection, other kinds of tokens, times, failures. `shown`
+    makes foreign text safe. `folders` are the paths of the two workspaces; if None, their names are shown."""
     others = dict(_lines_of_groups(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown), _failure_line(comparison, shown, folders)
@@ -123,7 +123,7 @@ def verdict_lines(
 
 
 def _lines_of_groups(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
-    """Yield each group of kinds outside of the headline, with its line."""
+    """Yield each group of kinds that is not in the headline, with its line."""
     base, new = _names(comparison, shown)
     name = comparison.declared[0]
     unit = _unit(comparison, name)
@@ -132,7 +132,7 @@ def _lines_of_groups(comparison: Comparison, shown: Callable[[str], str]) -> Ite
         leading, recall = figures[name], figures.get("Recall")
         if not counts.sessions or leading.difference is None:
             continue
-        # An engine that never offers the group has no ranks: a verdict on them would mislead.
+        # If an engine never offers the group, it has no ranks, and a verdict on ranks would mislead.
         offers = (recall is None or recall.base != 0, recall is None or recall.new != 0)
         moved = f"better in {counts.wins:,}, worse in {counts.losses:,} of {counts.sessions:,}"
         figure = (
@@ -156,7 +156,7 @@ STATUS_WORDS = {"timeout": "hung at", "engine-crash": "crashed at", "error": "fa
 
 
 def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
-    """Return the verdict with an example of each side; "" if neither engine failed."""
+    """Return the verdict on failures, with an example of each side; "" if neither engine failed."""
     if comparison.failures is None:
         return ""
     verdict, p = comparison.failures.verdict, comparison.failures.p
@@ -167,7 +167,7 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
         counts.append(f"{('base', 'new')[place]} failed in {failures.sessions:,}")
         if not failures.example:
             continue
-        # Several kinds of failures have no common word.
+        # Several kinds of failures have no common word, so "failed" is used.
         status = next(iter(failures.statuses)) if len(failures.statuses) == 1 else "error"
         text = f"; {name} {STATUS_WORDS.get(status, 'failed at')} {failures.sessions:,} of {sessions}"
         if failures.rounds > 1:
@@ -227,7 +227,7 @@ def _unit(comparison: Comparison, name: str) -> str:
 
 
 def detection_text(comparison: Comparison) -> str:
-    """Return the wanted and the detectable difference; "" if no difference was wanted."""
+    """Return the difference that can be detected, and the wanted one; "" if the user wanted none."""
     detection = comparison.detection
     if detection is None:
         return ""
@@ -290,7 +290,7 @@ COLUMNS = (
 
 
 def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, unit: str) -> list[str | Cell]:
-    """Return the cells of COLUMNS. `of`: the difference, or its part about other code."""
+    """Return the cells of COLUMNS. `of` is `difference` itself, or its result for code outside this project."""
     interval, p = interval_text(of, unit), p_text(of)
     return [
         f"{name} ({difference.n:,} {difference.over})" if difference.over else name,
@@ -300,7 +300,7 @@ def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, u
         Cell("" if of.low is None else interval, on_terminal=interval),
         Cell(p, on_terminal=p.removeprefix("p = ").removeprefix("p ")),
         _verdict_cell(of),
-        # No true difference of shares exceeds 1.
+        # A share cannot change by more than 1.
         "" if unit == "share" and of.detectable and of.detectable > 1 else amount_of_change(of.detectable, unit),
     ]
 
@@ -314,9 +314,9 @@ def verdict_table(
     part: str = "",
     label: str = "",
 ) -> Table:
-    """Return verdicts for this project or other code. `part`: their filter; "" = the headline."""
+    """Return the verdicts for this project, or outside it if `elsewhere`. `part` is their filter ("": the headline)."""
     infos = {info.name: info for info in comparison.metrics}
-    # Figures of the whole run, such as memory, are in ALL only.
+    # Figures of the whole run, such as memory, are only in the filter ALL.
     figures = comparison.filters[part] if part else comparison.filters["ALL"] | comparison.filters[comparison.headline]
     rows, reasons = list[list[str | Cell]](), dict[str, list[str]]()
     for name in names:
@@ -338,7 +338,7 @@ def verdict_table(
 
 
 def compared_by_length(comparison: Comparison, *, timed: bool = False) -> Table | None:
-    """Return a column per number of letters typed; None if there is one number. `timed`: with the declared times."""
+    """Return a table by number of typed letters; None if there is only one. `timed` includes the declared times."""
     lengths = find_length_filters(comparison.headline, list(comparison.filters))
     if len(lengths) < 2:
         return None
