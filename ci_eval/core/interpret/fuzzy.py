@@ -66,7 +66,7 @@ LONGEST = 128
 
 SEPARATORS = frozenset("_-. /\\'\":$<>()[]{}")
 BLANKS = frozenset(" \t")
-GAP = -5
+VSCODE_GAP = -5
 SWAPPED = -3
 MOST_SWAPS = 7
 _REMEMBERED = 50_000
@@ -164,9 +164,9 @@ def _best_points(
                 strong = strong or (begins and not row)
                 diagonal = above[at] + _add_gap_and_run(points, row, text, low_text, at, end, fresh=runs_above[at] == 0)
             if at > lowest:
-                left = table[at] + (GAP if runs[at] else 0)
+                left = table[at] + (VSCODE_GAP if runs[at] else 0)
                 if at > lowest + 1 and runs[at]:
-                    further = table[at - 1] + (GAP if runs[at - 1] else 0)
+                    further = table[at - 1] + (VSCODE_GAP if runs[at - 1] else 0)
             column = at + 1
             if further >= max(left, diagonal):
                 table[column], steps[column] = further, 2
