@@ -12,7 +12,7 @@ from ci_eval.jobs.workflows.origin import CONFIG, NIGHT, PULL_REQUEST, UNKNOWN, 
 PURPOSES = (NIGHT, PULL_REQUEST)
 PIPELINE = Path(".gitlab-ci.yml")
 ENGINES = Path(__file__).with_name("gitlab") / "engines.yml"
-"""One job builds both engines, and the included ones wait for it."""
+"""The template of the job that builds both engines. The included jobs wait for it."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:

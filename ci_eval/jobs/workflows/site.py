@@ -20,9 +20,9 @@ from ci_eval.rendering.figures import headline
 from ci_eval.rendering.htmlpages import page_name
 
 MOST_LINES = 1_000
-"""A job matrix at GitHub has at most 256."""
+"""The maximum number of evaluations of a site. A job matrix at GitHub has at most 256."""
 MOST_NIGHTS = 1_000
-"""Nearly three years; older runs are not shown."""
+"""The maximum number of nights of an evaluation, nearly three years. Older nights are not shown."""
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ def site(folders: Sequence[Path], *, output: Path) -> Site:
             raise WorkspaceError(past.damaged[0])
         # The folder may have come from an artifact, and pages show its name.
         name = plaintext.line(history.resolve().name)
-        # Before the first night a history is empty.
+        # An empty history is valid, since it is empty before the first night.
         if not past.evaluations and any(history.iterdir()):
             raise WorkspaceError(f"{history} holds no history: give folders that `ci-eval compare --history` keeps")
         for evaluation in past.evaluations:
