@@ -54,8 +54,8 @@ def export_(workspace: Path, form: str | None, generation: str | None, output: P
 
     --format writes three tables: a row per session, per lookup (an answer of the engine), and per suggestion.
     --to writes a folder that `ci-eval import` turns into the same workspace again.
-    With --format, only sessions that pass one of --filter are written: expressions, or filters of the reports, such
-    as 'Prefix 1'. With --to, --title and --set change the configuration that is written.
+    With --format, --filter chooses the sessions: those that pass at least one. A filter is an expression, or the name
+    of a filter in the reports, such as 'Prefix 1'. With --to, --title and --set change the stored configuration.
 
     \b
     Examples:

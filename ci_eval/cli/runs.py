@@ -209,13 +209,13 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, ope
 @click.option("--trust", is_flag=True, help=cli_options.TRUST)
 @cli_options.add_answer_options
 def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: bool, trust: bool) -> None:
-    """Show one session of WORKSPACE: location, expected text, suggestions. The beginning of its id is enough.
+    """Show one session of WORKSPACE: location, expected text, suggestions. The first characters of its id suffice.
 
     \b
     Examples:
       ci-eval show night 3f2a9c
-      ci-eval show night 3f2a9c --replay        and what the engine answers now
-      ci-eval show night 3f2a9c --trace         and what was said to the engine and by it
+      ci-eval show night 3f2a9c --replay        also show what the engine answers now
+      ci-eval show night 3f2a9c --trace         also show the messages to and from the engine
     """
     if full and not trace:
         raise click.UsageError("--full is about the messages that --trace shows: add --trace")

@@ -405,8 +405,8 @@ def pack_actions(actions: FileActions) -> bytes:
     packer.add(head[-2:])
     if size > stored.ACTIONS:
         raise WorkspaceError(
-            f"the actions of {actions.path} take {size:,} bytes, of {stored.ACTIONS:,} at most: leave the file "
-            "out by actions.maxFileSize, or make fewer by actions.strategy"
+            f"the actions of {actions.path} take {size:,} bytes, but the limit is {stored.ACTIONS:,}: exclude "
+            "the file with actions.maxFileSize, or make fewer actions with actions.strategy"
         )
     return packer.close()
 

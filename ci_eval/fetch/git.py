@@ -90,7 +90,9 @@ def fetch_revision(url: str, revision: str, target: Path) -> str:
         run("checkout", "--quiet", "--detach", "FETCH_HEAD")
         commit = run("rev-parse", "--verify", "HEAD").decode().strip()
         if is_commit and commit != revision:
-            raise InstallError(f"{url} gave the commit {commit} for {revision}. Is it the id of a tag?")
+            raise InstallError(
+                f"{url} returned commit {commit} for {revision}: if {revision} is the id of a tag, give its commit"
+            )
         # With core.symlinks off, links are text files that hold a path: no source code.
         for entry in run("ls-files", "--stage", "-z").split(b"\0"):
             if entry.startswith(b"120000 "):

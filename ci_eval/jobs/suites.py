@@ -122,7 +122,7 @@ def compare_engines(
 ) -> SuiteOutcome:
     """Compare two sides in each project. Raises the errors of `compare_engines` for a single project."""
     if len(sides) > 2:
-        raise ConfigError(f"a suite of projects is compared for two sides, and here are {len(sides)}: give two of them")
+        raise ConfigError(f"a suite of projects compares two sides, and {len(sides)} are given: leave out the others")
     folder = runs.choose_output(sides[0].config, output)
     if not resume:
         atomic.empty_folder(folder)

@@ -101,7 +101,7 @@ def fetch_base(
         is_new = all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
         if not is_new:
             raise ConfigError(
-                f"no base of {evaluation} is left, although it is not new: the lines above say why. {BEGIN}"
+                f"{evaluation} is not new, but no earlier run can be its base: the lines above say why. {BEGIN}"
             )
     screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
     return None

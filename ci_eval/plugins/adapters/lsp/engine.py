@@ -353,7 +353,7 @@ class RunningLsp:
     @property
     def _running(self) -> Client:
         if self._client is None:
-            raise EngineCrash(f"{self._engine.name} does not run")
+            raise EngineCrash(f"{self._engine.name} is not running")
         return self._client
 
     def _send_edits(self, client: Client, caret: int, deadline: float) -> None:
