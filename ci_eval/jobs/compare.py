@@ -139,8 +139,7 @@ def compare(
         gate_results = [compared.comparison.gates for compared in comparisons] or [()]
         append_figures(zip(others or workspaces, gate_results, strict=True), history, screen.host.run)
     if screen.host.pull_request:
-        # This workflow is not allowed to comment on pull requests. The workflow that is reads the number from this
-        # file.
+        # This workflow may not comment on pull requests. The workflow that may do so reads the number from this file.
         (target / "number.txt").write_text(f"{screen.host.pull_request}\n", encoding="utf-8")
     return Outcome(
         folder=target,
@@ -155,7 +154,7 @@ def compare(
 def _add_base(
     candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
-    """Return the workspaces, the base first. For a single workspace, the base is an earlier evaluation, if there is
+    """Return the workspaces, the base first. The base of a single workspace is an earlier evaluation, if there is
     one."""
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(
@@ -334,10 +333,9 @@ def rank_nightly(
     """Write a ranking for each group of evaluations of the same language and project under the same conditions.
 
     A single ranking is written to `output` itself, several to a subfolder each. A folder that is not a workspace stands
-    for the workspaces directly below it. `gates` compare each evaluation with the first one of its ranking. `history`
-    has a folder for each evaluation, named like its workspace; tonight's figures are added. A warning names evaluations
-    that are alone in their group or share no session with it: they are not ranked. Raises ConfigError and
-    WorkspaceError.
+    for the workspaces directly below it. `gates` compare each evaluation with the first of its ranking. `history` has a
+    folder for each evaluation, named like its workspace; tonight's figures are added. Evaluations that are alone in
+    their group, or share no session with it, are not ranked but reported. Raises ConfigError and WorkspaceError.
     """
     workspaces = [Workspace.open(folder) for folder in find_workspaces(folders)]
     Workspace.check_free(output)

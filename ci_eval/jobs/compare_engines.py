@@ -159,8 +159,7 @@ def _is_own(name: str, config: Config) -> bool:
 
 
 def _find_extra_settings(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
-    """Return the settings that only one engine gets if it is a known one, and the other is a command like no known
-    one."""
+    """If one engine is a command like no known engine, return the settings that only the other, known engine gets."""
     for (config, engine, _), (_, known_engine, sent) in zip(sides, reversed(sides), strict=True):
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
         if unknown and make_overlay(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
@@ -204,10 +203,10 @@ def compare_engines(
 ) -> EnginesOutcome:
     """Ask all sides in turns, and compare every pair of them. One folder gets the workspaces and `comparison`.
 
-    With `detect`, only as many sessions are asked as are needed to find a difference of that size between two sides,
-    with the probability `power`. With `usual`, that size is two points, and the sessions must fit into two minutes; if
-    sessions cannot be sampled, the limit is 1,000. `allow_conditions` permits engines with different configurations.
-    Raises the errors of `evaluate` and `compare`.
+    With `detect`, only as many sessions are asked as find a difference of that size between two sides, with the
+    probability `power`. With `usual`, the size is two points, and the sessions must fit into two minutes; the limit is
+    1,000 if sessions cannot be sampled. `allow_conditions` permits different configurations. Raises the errors of
+    `evaluate` and `compare`.
     """
     check_same_sessions(sides)
     # Parse the gates now, so that a mistake is reported before anything is asked.

@@ -62,7 +62,7 @@ def attach_gates(
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Rules:
-    """Parse the gates, which may also be about the figures in `of_run`, and return them with the metrics. Raises
+    """Parse the gates, and return them with the metrics. Gates may be about figures `of_run`, too. Raises
     ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})

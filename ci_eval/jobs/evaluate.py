@@ -46,9 +46,9 @@ def evaluate(
     """Run all stages.
 
     With `shard`, only its files are evaluated. Each session is asked `rounds` times. `reuse` is the workspace of an
-    earlier run: its results are reused if everything that they depend on is the same. With `precision`, only as many
-    sessions are asked as a confidence interval of that half-width needs. Raises ConfigError, WorkspaceError,
-    PreparationError or NothingToEvaluate.
+    earlier run: its results are reused if everything that they depend on is the same. With `precision`, the run ends
+    when the confidence interval has that half-width. Raises ConfigError, WorkspaceError, PreparationError or
+    NothingToEvaluate.
     """
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
@@ -154,7 +154,7 @@ def only_logs(
 
 
 def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
-    """Write the reports again; runs may be interrupted ones. Each workspace stores the changes in `view`."""
+    """Write the reports again, even of interrupted runs. Each workspace stores the changes in `view`."""
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
         change_view(workspace.view_path, workspace.config_path, view)
@@ -170,8 +170,7 @@ def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View 
 def rerank(
     folder: Path, *, completion_type: str, model: Path | None, output: Path, view: View = UNCHANGED, screen: Screen
 ) -> Evaluated:
-    """Write a new workspace in which `completion_type` orders each list. Raises ConfigError, WorkspaceError or
-    NothingToEvaluate."""
+    """Write a workspace with all lists in the new order. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
     source = Workspace.open(folder)
     source.verify()
     manifest = source.manifest()

@@ -70,8 +70,7 @@ SCHEMAS = ("configuration", "metrics", "comparison", "manifest", "samples")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON schema of configurations, of a file that a run or comparison writes, or of a line of a
-    dataset."""
+    """Return the JSON schema of configurations, of a result file of a run or comparison, or of a line of a dataset."""
     match name:
         case "configuration":
             # `engine` may also be NAME@VERSION, so a list of names would be incomplete.

@@ -1,8 +1,7 @@
 """Runs that ask only as many sessions as a confidence interval (`--precision`) or a difference (`--detect`) needs.
 
 Sessions are asked in phases, in the order of `sessionsLimit`; only their number depends on the answers. A difference is
-measured in sessions of the headline filter, which are most of the sample. An interval is measured in a simple random
-sample of all sessions.
+measured in sessions of the headline filter, which are most of the sample. An interval is about a simple random sample.
 """
 
 from __future__ import annotations
@@ -178,8 +177,8 @@ def find_difference(
     asked: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
 ) -> None:
     """Run stage 2 of the engines until the difference can be found, or all sessions are asked. Three or more engines
-    are always asked up to `detection.most` sessions. `folder` stores the phases, so that an interrupted run can be
-    resumed. Raises NothingToEvaluate."""
+    are asked all sessions, limited by `detection.most` and the time. `folder` stores the phases, so that an interrupted
+    run can be resumed. Raises NothingToEvaluate."""
     (base, prepared), (new, _), *others = asked
     metrics, filters = list_joint_metrics(prepared.config), prepared.config.report_filters
     wanted, power, most = detection.wanted, detection.power, detection.most
@@ -264,8 +263,7 @@ class _Phases:
         self._folder, self._jobs, self._screen = folder, jobs, screen
 
     def measure_speed(self) -> None:
-        """Ask some sessions once, unless an interrupted run did, and store how long engines take to start and to
-        answer."""
+        """Ask some sessions once, unless an interrupted run did. Store how long engines take to start and to answer."""
         file, folder = self._folder / SECONDS, self._folder / "pilot"
         if file.exists():
             return
@@ -290,8 +288,7 @@ class _Phases:
         return self.rounds * (start + size * each)
 
     def affordable(self, most: int) -> int:
-        """Return the largest of SIZES and `most`, up to `most`, that fits into two minutes; the smallest if none
-        fits."""
+        """Return the largest usual size, up to `most`, that fits into two minutes; the smallest size if none fits."""
         sizes = [size for size in (*SIZES, most) if size <= most]
         fits = [size for size in sizes if self.seconds(size) <= PATIENCE_SECONDS]
         return max(fits, default=min(sizes))

@@ -38,8 +38,8 @@ _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
-    """Return a digest by path, over all files that the results of the file at that path depend on. Empty if results
-    depend on the whole project."""
+    """Return digests by path, each over all files that a file's results depend on; empty if they depend on all
+    files."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
@@ -72,8 +72,7 @@ def digest_imports(root: Path) -> dict[str, str]:
                 by_ending[name[begin:]].append(rank)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
     edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
-    # For each source, the set of its imports, direct and indirect, and of itself. Each set is an integer with a bit for
-    # each source, so that a union is one operation.
+    # Each source's set of direct and indirect imports, and itself, as the bits of an integer: a union is one operation.
     reached = [1 << rank for rank in range(len(sources))]
     changing = True
     # Imports may form cycles, so this is repeated until no set grows.
@@ -126,7 +125,7 @@ def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Ite
 
 
 SAMPLE = 0.02
-"""The share of the sessions that are asked again, in the mean of many nightly runs."""
+"""The share of the sessions that a nightly run asks again, on average."""
 
 
 def check_reusable(config: Config, rounds: int) -> None:
@@ -147,8 +146,8 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
 
 
 def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Run stage 2, and reuse results of an earlier run. A sample of the sessions is asked again; if any result differs,
-    nothing is reused."""
+    """Run stage 2 with the results of an earlier run. A sample is asked again; if any result differs, nothing is
+    reused."""
     if not (earlier / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {earlier} yet")
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)

@@ -80,8 +80,7 @@ def kept(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Lock a folder until this process ends or leaves the block. Raises WorkspaceError if another run holds the
-    lock."""
+    """Lock a folder until the block or this process ends. Raises WorkspaceError if another run holds the lock."""
     atomic.make_folder(folder)
     # The folder itself is locked, since a lock file would outlive a killed run.
     descriptor = os.open(folder, os.O_RDONLY)
@@ -103,8 +102,7 @@ def _lock(folder: Path) -> Iterator[None]:
 def begin(
     prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None, *, resume: bool = False
 ) -> Workspace:
-    """Begin a run, or resume the run in `folder`. Raises WorkspaceError if its configuration, project or engine
-    differs."""
+    """Begin a run, or resume that in `folder`. Raises WorkspaceError if configuration, project or engine differ."""
     if resume and (folder / "manifest.json").is_file():
         return resume_run(Workspace.open(folder), prepared, jobs, shard)
     manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)

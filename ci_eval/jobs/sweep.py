@@ -77,8 +77,7 @@ def sweep(
     resume: bool,
     screen: Screen,
 ) -> SweepOutcome:
-    """Run an evaluation for each choice, in a folder of its own, and compare it with the first. Raises as `evaluate`
-    does."""
+    """Evaluate each choice in a folder of its own, and compare it with the first one. Raises as `evaluate` does."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:

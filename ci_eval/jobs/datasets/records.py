@@ -46,8 +46,7 @@ class Source(msgspec.Struct):
 
 
 def print_outcomes(sources: Sequence[Source], screen: Screen) -> None:
-    """Print a table with a column for each source. Outcomes that are records come first, then the most frequent
-    ones."""
+    """Print a table with a column for each source. Records come first, then the most frequent other outcomes."""
     total: Counter[str] = sum((source.outcomes for source in sources), Counter())
     order = sorted(
         (outcome for outcome in total if total[outcome]),

@@ -1,5 +1,4 @@
-"""The jobs `import` and `export`: they convert workspaces of the JetBrains plugin to ours and back, or ours to
-tables."""
+"""The jobs `import` (from workspaces of the JetBrains plugin) and `export` (to such workspaces, or to tables)."""
 
 from __future__ import annotations
 
@@ -77,8 +76,7 @@ def _read_config(path: Path, raw: Mapping[str, object], language: str) -> tuple[
 
 
 def _known_sections(raw: Mapping[str, object]) -> dict[str, object]:
-    """Convert strategy, completion type, title and project, as far as they are given, to sections of our
-    configuration."""
+    """Convert strategy, completion type, title and project, if given, to sections of our configuration."""
     sections = {name: value for name, value in raw.items() if isinstance(value, Mapping)}
     strategy = sections.get("strategy") or strategy_of(raw)
     kinds = strategy.get("filters")
@@ -243,8 +241,7 @@ def _import_results(
 
 
 def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:
-    """Export to a workspace of the JetBrains plugin's generation `to`. Raises ConfigError, WorkspaceError,
-    NothingToEvaluate."""
+    """Write a workspace of the plugin's generation `to`. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     generation = generations.CATALOG.load(to)
     source = Workspace.open(folder)
     source.verify()
@@ -275,8 +272,7 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
 def export_tables(
     folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
 ) -> dict[Path, int]:
-    """Write the tables of a workspace, and return the files with their numbers of rows. Raises ConfigError,
-    WorkspaceError."""
+    """Write the tables of a workspace, and return the number of rows by file. Raises ConfigError, WorkspaceError."""
     source = open_workspace(folder)
     if form == "parquet":
         # A missing package is reported before anything is written.

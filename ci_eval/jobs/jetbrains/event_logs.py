@@ -157,8 +157,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
     """Return the sessions of all sources; None if no source has events. `seed` divides sessions of undivided logs.
 
     A source is a workspace whose only logs are events, its `logs/` folder, a workspace of the JetBrains plugin or its
-    `logs.tar.gz`, a folder of chunks of a log, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError,
-    NothingToEvaluate.
+    `logs.tar.gz`, a folder of chunks, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError, NothingToEvaluate.
     """
     recorded, places = [], []
     for source in sources:

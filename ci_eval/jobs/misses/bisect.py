@@ -31,8 +31,7 @@ from ci_eval.plugins.adapters.recipes import Releasing
 
 
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
-    """The releases of a named engine, or the first-parent commits between two revisions. Each commit is built once,
-    below `builds`."""
+    """Releases of a named engine, or first-parent commits between two revisions, each built once below `builds`."""
 
     given: Config
     names: Sequence[str]
@@ -144,8 +143,7 @@ class Answers(msgspec.Struct):
     skipped: dict[int, str] = msgspec.field(default_factory=dict)
     questions: int = 0
     found: dict[tuple[int, int], set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
-    """The sessions that changed, by the indices of the last version before the change and of the first version after
-    it."""
+    """The sessions that changed, by index of the last version before the change and of the first one after it."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
         """Ask the sessions that were not asked at this version yet. Return whether the version builds and answers."""

@@ -36,8 +36,7 @@ from ci_eval.core.report.causes import NOTHING, find_parts, make_placer
 from ci_eval.core.scoring import rank_of
 
 LEAST_RANK_SHARE = 0.5
-"""The rank of the expected name may fall to this share of the first rank: a smaller project has fewer names above
-it."""
+"""The rank of the expected name may fall to this share, since fewer names are above it in a smaller project."""
 
 
 _RECEIVER = re.compile(r"(?<![\w.])(\w+)(?:\.\w+)*\.\Z")
@@ -52,8 +51,7 @@ class Question(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_session(cls, actions: FileActions, text: str, session: Session) -> Question:
-        """Return the session's last question. Raises ConfigError if its text is not the file's, or it has several
-        carets."""
+        """Return the session's last question. Raises ConfigError if it is not at one caret in the file's text."""
         document = Document(text)
         prefix = session.lookups[session.until - 1].prefix if session.lookups else None
         for action in actions.actions:
@@ -138,8 +136,7 @@ class Folder:
 
 
 class Symptom(NamedTuple):
-    """The miss that must persist. `first` is the class of the first suggestion, and `rank` the rank of the expected
-    text."""
+    """The miss that must persist, with the class of the first suggestion and the rank of the expected text."""
 
     cause: str
     first: str

@@ -147,8 +147,7 @@ class Search(msgspec.Struct):
     advance: Callable[[Search], None]
     ended: str = "nothing more could be taken away"
     stages: list[Project] = msgspec.field(default_factory=list)
-    """The best version after each stage. The result is the last of these in which newly started engines show the
-    miss."""
+    """The best version after each stage. The result is the last one in which new engines show the miss, too."""
     _failed: set[int] = msgspec.field(default_factory=set)
     _errors: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
@@ -194,8 +193,7 @@ class Search(msgspec.Struct):
         return False
 
     def _holds_without(self, path: str, excerpt: Excerpt, ways: Sequence[list[Cut]]) -> bool:
-        """Make the cuts in the first way that leaves a file that parses. Return whether the engine still shows the
-        miss."""
+        """Make the cuts in the first way after which the file parses. Return whether the miss is still shown."""
         for cuts in ways:
             smaller = excerpt.cut(cuts)
             if len(smaller.text) < len(excerpt.text) and all(
@@ -365,8 +363,7 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
 
 
 def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, list[Session]]:
-    """Return the last stage in which newly started engines show the miss, and their sessions. Raises
-    NothingToEvaluate."""
+    """Return the last stage in which new engines show the miss, and its sessions. Raises NothingToEvaluate."""
     for project in reversed(stages):
         sessions = list[Session]()
         while len(sessions) < FRESH:

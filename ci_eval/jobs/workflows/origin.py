@@ -136,8 +136,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def nameable_origin(self) -> Origin:
-        """Return the origin; UNKNOWN if the CI cannot name it, as workflows at GitHub only name repositories at
-        GitHub."""
+        """Return the origin; UNKNOWN if the CI cannot name it: workflows at GitHub name repositories at GitHub only."""
         is_nameable = self.system != "github" or self.origin.server == UNKNOWN.server
         return self.origin if is_nameable else UNKNOWN
 

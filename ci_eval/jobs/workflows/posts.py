@@ -1,5 +1,4 @@
-"""The texts that are posted at a CI: the page of a nightly run, the issue about failed runs, comments on pull
-requests."""
+"""The texts that are posted at a CI: a nightly run's page, the issue about failed runs, comments on pull requests."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Return the Markdown page of this nightly run. `evaluations` maps names to whether they may fail. Raises
-    DownloadError."""
+    """Return the Markdown page of this nightly run. `evaluations`: whether each one may fail. Raises DownloadError."""
     with tempfile.TemporaryDirectory() as temporary:
         lines = [
             line
@@ -267,9 +265,9 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str 
 def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "always") -> str:
     """Post the report as a comment, or update the comment if it exists. Return what was done, in one line.
 
-    Each `name` has its own comment; `when` says whether a new one is posted. The number of the pull request in the
-    folder is not trusted: GitHub must say that its head is the commit `head`. Only comments of bots are ever changed.
-    Raises WorkspaceError, DownloadError.
+    Each `name` has its own comment. `when` says whether a new comment is posted. The number of the pull request in the
+    folder is not trusted: GitHub must say that its head is `head`. Only comments of bots are ever changed. Raises
+    WorkspaceError, DownloadError.
     """
     text = stored.read(folder / NUMBER, MOST_READ).strip()
     if not re.fullmatch(rb"[0-9]{1,9}", text):
@@ -294,8 +292,7 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
 
 
 def _is_worth_a_comment(folder: Path, when: str) -> bool:
-    """Return whether a new comment is posted. `when` is a key of WHEN. A report without a comparison is always
-    posted."""
+    """Return whether a new comment is posted, by the key `when` of WHEN. One without a comparison always is."""
     if when == "always" or not (folder / COMPARISON).is_file():
         return True
     compared = read_comparison(folder)
