@@ -253,7 +253,7 @@ def compare_pair(
         else gate.judge(comparison.filters, comparison.headline, infos)
         for gate in rules.gates
     )
-    # The history has no figures of a user's average behaviour, so `user` excludes a trend.
+    # The history has no figures of a user's average behaviour, so there is no trend with `user`.
     comparison = replace(comparison, gates=gates, trend=make_trend(past, new, rules) if past and not user else None)
     filters = replace(filters, headline=comparison.headline)
     sources = stage.StoredPairs(base, new, filters, load_grammars(new))

@@ -61,8 +61,8 @@ def is_file(argument: str) -> bool:
 
 
 def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[list[str], Path | None]:
-    """Return the arguments that name sides, and the shared configuration or None. If the sides have settings of their
-    own, a single engine, or none, stands for both sides. Raises ConfigError if there is only one side."""
+    """Return the arguments that name sides, and the shared configuration or None. If `has_settings`, the sides differ
+    in settings, and one engine or none is enough for both. Raises ConfigError if there is only one side."""
     *others, last = arguments or [""]
     # If the sides have no settings of their own, an engine and a file are the two sides.
     is_shared = is_file(last) and not any(map(is_file, others)) and (len(others) != 1 or has_settings)

@@ -31,7 +31,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric] = ()) -> Rules:
-    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError."""
+    """Return the metrics and gates of the configuration, and the further `gates`. Raises ConfigError."""
     metrics = metrics or load_metrics(config)
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     for name in config.declared:
@@ -52,7 +52,7 @@ def _check_filters(config: Config, judging: Rules) -> Rules:
 
 
 def add_gate_filters(config: Config, gates: Iterable[Gate]) -> Config:
-    """Return the configuration with the session filters that gates contain as expressions. Raises ConfigError."""
+    """Add a session filter for each gate that has a filter expression of its own. Raises ConfigError."""
     return add_filters(config, (gate.filter for gate in gates))
 
 
@@ -62,8 +62,7 @@ def attach_gates(
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Rules:
-    """Parse the gates, and return them with the metrics. Gates may be about figures `of_run`, too. Raises
-    ConfigError."""
+    """Parse the gates, and return them with the metrics. `of_run` has more figures for gates. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]

@@ -60,7 +60,7 @@ class Finding(msgspec.Struct, frozen=True):
     needed: bool
     detail: str
     tried: bool = True
-    """Whether the thing was used for this finding, rather than only found."""
+    """True if the check used the program or engine, False if the check only looked for it."""
 
 
 def examine() -> Iterator[Finding]:
@@ -70,7 +70,7 @@ def examine() -> Iterator[Finding]:
     yield _try("grammars", True, _grammars)
     yield _try("engine jedi", True, _jedi)
     confined = measure_confinement("auto")
-    # It is not needed: with `interpret.confine: auto`, engines run even if they are not fully confined.
+    # Full confinement is not needed: with `interpret.confine: auto`, engines run without it.
     yield Finding("confinement of engines", confined.endswith(NOTHING_OPEN), False, confined)
     yield _try("pip (pypi: projects, other releases of jedi)", False, _pip)
     yield _try("extra ml (logs as Parquet, train-ranker, completion type ML)", False, _ml)

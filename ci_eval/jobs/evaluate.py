@@ -60,7 +60,7 @@ def evaluate(
     if precision:
         phases.check_drawn("--precision", config, shard=shard, rounds=rounds, reuse=reuse)
         metric = phases.choose_metric(config)
-    # All checks are above this line, since the preparation may take minutes.
+    # All checks come before the preparation, which may take minutes.
     prepared = prepare(config, screen)
     with runs.kept(folder):
         workspace = runs.begin(prepared, folder, jobs, shard, resume=resume)

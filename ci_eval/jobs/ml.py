@@ -55,9 +55,9 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
 
 
 FEW_TO_LEARN = 1_000
-"""If training has fewer lookups, it warns: a tree of 31 leaves then has only a few dozen for each decision."""
+"""`train_ranker` warns about fewer lookups: a tree of 31 leaves then has only a few dozen for each decision."""
 FEW_TO_JUDGE = 400
-"""If validation has fewer lookups, it warns: a share is then uncertain by more than five points."""
+"""`train_ranker` warns about fewer validation lookups: a share is then uncertain by more than five points."""
 
 
 def train_ranker(
@@ -330,7 +330,7 @@ _cached_expected = lru_cache(maxsize=100_000)(average_behaviour)
 def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[Observation]:
     if not evaluated(session):
         return []
-    # A failure of the engine counts as a miss, as everywhere.
+    # A failure of the engine counts as a miss, as in all metrics.
     failed = (None,) * len(session.expected_text)
     ranks = failed if session.status in FAILED else tuple(lookup.rank for lookup in session.lookups)
     return [(getattr(_cached_expected(ranks, model), figure), 1.0)]
@@ -348,7 +348,7 @@ def check_every_prefix(workspace: Workspace) -> None:
 
 
 def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Return rows of figures, and the number of sessions. Raises ConfigError or NothingToEvaluate."""
+    """Return a row for each figure of the user, and the number of sessions. Raises ConfigError or NothingToEvaluate."""
     metrics = metrics_of_user(load_user_model(user))
     workspace = Workspace.open(folder)
     workspace.verify()

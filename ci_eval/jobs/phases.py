@@ -224,7 +224,7 @@ def _ask_in_phases(
     choose_size: Callable[[_Phases], int],
 ) -> _Phases | None:
     """Ask sessions in phases; return None if all were asked before. `choose_size` returns the number of sessions asked
-    by the end of the next phase; the present number ends the run."""
+    by the end of the next phase, or the current number if no phase is needed."""
     if all("interpret" in workspace.manifest().stages for workspace, _ in asked):
         shutil.rmtree(folder, ignore_errors=True)
         return None
@@ -255,7 +255,7 @@ class _Phases:
         self.made: list[list[Progress]] = []
         (first, prepared) = asked[0]
         self._listed = interpret.list_sessions(first, first.manifest().classes, prepared.config.interpret.seed)
-        # `sessionsLimit` also takes sessions in this order, so equal numbers mean equal sessions.
+        # `sessionsLimit` uses this order, too, so it chooses the same sessions for the same number.
         self.order = self._listed.order()
         self.leading = np.cumsum(self._listed.classes[self.order] == 0)
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
@@ -283,7 +283,7 @@ class _Phases:
         shutil.rmtree(folder)
 
     def seconds(self, size: int) -> float:
-        """Return the estimated time for asking so many sessions in all rounds, in seconds."""
+        """Return the estimated time for asking `size` sessions in all rounds, in seconds."""
         start, each = map(float, (self._folder / SECONDS).read_text().split())
         return self.rounds * (start + size * each)
 
@@ -301,7 +301,7 @@ class _Phases:
         with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
 
             def advance(done: int, so_far: Progress) -> None:
-                # Progress counts questions, and each session is several questions.
+                # `done` counts questions, and each session is asked `repeats` times.
                 steps.show(done // repeats, so_far.planned // repeats, "")
 
             chosen = self.order[self.size : size]

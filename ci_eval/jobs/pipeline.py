@@ -166,8 +166,8 @@ EMPTY = "empty"
 def make_actions(
     workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen, *, may_sample: bool = False
 ) -> None:
-    """Run stage 1 unless it has ended. With `may_sample`, it may generate only the sessions that will be asked. Raises
-    NothingToEvaluate if no session is left."""
+    """Run stage 1 unless it has ended. With `may_sample`, stage 1 may generate only the sessions that will be asked.
+    Raises NothingToEvaluate if no session is left."""
     manifest = workspace.manifest()
     done = manifest.stages.get("actions")
     if done is None or done.ended is None:
@@ -306,7 +306,7 @@ def make_sessions(
             jobs=jobs,
             shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
-            # Progress counts questions, and each session is several questions.
+            # `done` counts questions, and each session is asked `repeats` times.
             advance=lambda done, so_far: steps.show(
                 done // repeats, so_far.planned // repeats, f"{so_far.failed:,} failed" if so_far.failed else ""
             ),

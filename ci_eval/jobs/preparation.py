@@ -99,7 +99,7 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Find the known engine that a server is like, and configure the server like it. Raises PreparationError."""
+    """Find the known engine that a server is like, and give the server its settings. Raises PreparationError."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
@@ -139,7 +139,7 @@ def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
 def make_sent_configuration(
     engine: Engine, installation: Installation, surroundings: Surroundings, config: Config, *, has_dependencies: bool
 ) -> SentConfiguration:
-    """Raises ConfigError."""
+    """Return the configuration that the engine gets, as the manifest stores it. Raises ConfigError."""
     if isinstance(engine, Configured):
         made = engine.sent(installation, surroundings)
     else:
@@ -481,7 +481,7 @@ def _check_target(task: Task, config: Config) -> None:
 
 
 def load_engine(config: Config) -> Engine:
-    """Return the engine of the configuration's name, command or endpoint. Raises ConfigError."""
+    """Return the engine that the configuration gives by name, command or endpoint. Raises ConfigError."""
     settings = config.engine
     own_name = settings.name if settings.name != EngineConfig().name else None
     if settings.endpoint is not None:

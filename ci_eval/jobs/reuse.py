@@ -38,12 +38,12 @@ _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
-    """Return digests by path, each over all files that a file's results depend on; empty if they depend on all
-    files."""
+    """Return digests by path, each over the files that a file's results depend on. Empty if that is the whole
+    project."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
-        # Other completion types use the names in the whole project.
+        # Completion types other than the engine's order use the names in the whole project.
         return {}
     root = prepared.project.root
     if closure is Closure.FILE:
@@ -53,7 +53,8 @@ def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
 
 
 def digest_imports(root: Path) -> dict[str, str]:
-    """Return a digest for each Python file by path, over the file and all that it imports directly or indirectly."""
+    """Return a digest of each Python file by path. It covers the file and all files that it imports, even
+    indirectly."""
     everything = sorted(below(root, root, ("",), ignored=()))
     contents = {path: _content_digest(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
@@ -103,7 +104,7 @@ def _digest(parts: Sequence[str]) -> str:
 
 def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
     plain = _COMMENT.sub("", text)
-    # If brackets are on one line, and each statement on its own line, all imported names are found.
+    # Put brackets on one line, and each statement on its own line, so that all imported names are found.
     folded = _BRACKETS.sub(lambda brackets: brackets[0].replace("\n", " "), plain.replace("\\\n", " "))
     for name in read_module_names(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
         parts = tuple(part for part in name if part != NEAR)

@@ -47,7 +47,7 @@ def choose_output(config: Config, output: Path | None) -> Path:
 
 
 def make_title(config: Config, engine: EngineInfo) -> str:
-    # The version of a user's own engine is a digest, which does not belong into a title.
+    # The version of a user's own engine is a digest, which does not belong in a title.
     name = engine.name if config.engine.command and not config.engine.version else f"{engine.name} {engine.version}"
     return config.reports.evaluation_title or f"{name} {config.interpret.completion_type}"
 
@@ -102,7 +102,7 @@ def _lock(folder: Path) -> Iterator[None]:
 def begin(
     prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None, *, resume: bool = False
 ) -> Workspace:
-    """Begin a run, or resume that in `folder`. Raises WorkspaceError if configuration, project or engine differ."""
+    """Begin a run, or resume the one in `folder`. Raises WorkspaceError if configuration, project or engine differ."""
     if resume and (folder / "manifest.json").is_file():
         return resume_run(Workspace.open(folder), prepared, jobs, shard)
     manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)

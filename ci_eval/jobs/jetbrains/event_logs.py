@@ -134,7 +134,7 @@ def find_keywords(file: str) -> frozenset[str]:
 
 
 ENOUGH_USERS = 10
-"""With fewer users, the sessions instead of the users are divided into training and validation."""
+"""If there are fewer users, sessions rather than users are divided into training and validation."""
 PERCENT = 70
 """The percentage of users or sessions that are for training, if the logs are not divided."""
 CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")

@@ -195,7 +195,7 @@ class Answers(msgspec.Struct):
         changed = [session for session in sessions if before[session] != after[session]]
         if not changed:
             return
-        # Prefer versions at which other sessions changed, and versions near the middle; skip those that do not build.
+        # Prefer versions at which other sessions changed, then versions near the middle. Skip those that do not build.
         ends = {end for pair in self.found for end in pair}
         order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
         between = (index for index in order if index not in self.skipped and self.ask(index, changed))

@@ -36,7 +36,7 @@ from ci_eval.core.report.causes import NOTHING, find_parts, make_placer
 from ci_eval.core.scoring import rank_of
 
 LEAST_RANK_SHARE = 0.5
-"""The rank of the expected name may fall to this share, since fewer names are above it in a smaller project."""
+"""The expected name's rank may fall to this share of the first one: a smaller project has fewer names above it."""
 
 
 _RECEIVER = re.compile(r"(?<![\w.])(\w+)(?:\.\w+)*\.\Z")
@@ -115,7 +115,7 @@ class Folder:
         self._shown: dict[str, str] | None = None
 
     def show(self, project: Project, edited: str) -> bool:
-        """Write the project if any file but `edited`, which the engine has open, changed. Return whether one did."""
+        """If a file other than `edited` changed, write the project and return True. The engine has `edited` open."""
         texts = {path: project.excerpts[path].text if path in project.excerpts else "" for path in project.files}
         del texts[edited]
         if texts == self._shown:
@@ -152,7 +152,7 @@ class Symptom(NamedTuple):
 
 
 Definitions = frozenset[tuple[str, int]]
-"""The file of each definition, and the offset in it; for files outside of the project, a number of line and column."""
+"""The file of each definition and the offset in it. Outside of the project, one number stands for line and column."""
 
 
 @dataclass

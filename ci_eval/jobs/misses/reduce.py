@@ -147,7 +147,7 @@ class Search(msgspec.Struct):
     advance: Callable[[Search], None]
     ended: str = "nothing more could be taken away"
     stages: list[Project] = msgspec.field(default_factory=list)
-    """The best version after each stage. The result is the last one in which new engines show the miss, too."""
+    """The best version after each stage. The result is the last one in which freshly started engines show the miss."""
     _failed: set[int] = msgspec.field(default_factory=set)
     _errors: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
@@ -363,7 +363,7 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
 
 
 def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, list[Session]]:
-    """Return the last stage in which new engines show the miss, and its sessions. Raises NothingToEvaluate."""
+    """Return the last stage in which new engine processes show the miss, and its sessions. Raises NothingToEvaluate."""
     for project in reversed(stages):
         sessions = list[Session]()
         while len(sessions) < FRESH:

@@ -72,7 +72,7 @@ def _announce(
     checks: Sequence[Check],
     history: Path | None = None,
 ) -> None:
-    """Announce a result. `place` is the output's name for the folder with the results, and the folder itself."""
+    """Announce a result. `place` is the name of the CI's output variable, and the folder of results for it."""
     name, folder = place
     screen.host.announce(
         Announcement(

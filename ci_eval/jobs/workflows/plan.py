@@ -38,7 +38,7 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     ranker: str
     """NAME in `ranker-NAME`: the ranker that is trained on the configuration's logs, for the completion type ML."""
     go: str
-    """The lowest version of Go that engine and project need; "" if they need none. The fields below are alike."""
+    """The lowest version of Go that engine and project need; "" if none. The same for the toolchains below."""
     java: str
     node: str
     php: str

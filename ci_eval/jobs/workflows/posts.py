@@ -35,7 +35,8 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Return the Markdown page of this nightly run. `evaluations`: whether each one may fail. Raises DownloadError."""
+    """Return the nightly run's Markdown page. `evaluations` maps names to whether they may fail. Raises
+    DownloadError."""
     with tempfile.TemporaryDirectory() as temporary:
         lines = [
             line
@@ -243,7 +244,7 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str 
         if artifact.name == ARTIFACT or artifact.name.startswith(f"{ARTIFACT}-")
     ]
     if not artifacts:
-        # This is no error here: the other run has failed.
+        # This is no error of this job: the run that compares has failed itself.
         yield f"run {run} failed before it compared: nothing is posted"
     if len(artifacts) > MOST_COMMENTS:
         yield f"{len(artifacts) - MOST_COMMENTS} more are left out"
@@ -292,7 +293,7 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
 
 
 def _is_worth_a_comment(folder: Path, when: str) -> bool:
-    """Return whether a new comment is posted, by the key `when` of WHEN. One without a comparison always is."""
+    """Return whether a new comment is posted. `when` is a key of WHEN. Without a comparison, it is always posted."""
     if when == "always" or not (folder / COMPARISON).is_file():
         return True
     compared = read_comparison(folder)
