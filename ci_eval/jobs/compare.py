@@ -154,8 +154,7 @@ def compare(
 def _add_base(
     candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
-    """Return the workspaces, the base first. The base of a single workspace is an earlier evaluation, if there is
-    one."""
+    """Return the workspaces with the base first. For a single workspace, the base is an earlier evaluation, if any."""
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(
             f"{candidates[0].folder} is not a base: another ranker ordered its lists, so the engine and the "

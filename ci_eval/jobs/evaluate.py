@@ -46,9 +46,8 @@ def evaluate(
     """Run all stages.
 
     With `shard`, only its files are evaluated. Each session is asked `rounds` times. `reuse` is the workspace of an
-    earlier run: its results are reused if everything that they depend on is the same. With `precision`, the run ends
-    when the confidence interval has that half-width. Raises ConfigError, WorkspaceError, PreparationError or
-    NothingToEvaluate.
+    earlier run: its results are reused if all that they depend on is the same. `precision` is the confidence interval's
+    half-width at which the run ends. Raises ConfigError, WorkspaceError, PreparationError or NothingToEvaluate.
     """
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)

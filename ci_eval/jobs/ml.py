@@ -226,8 +226,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
 
 
 def _open_logs(source: Path) -> tuple[Path, LogsRecord, Manifest | None]:
-    """Return the folder of the logs, their record, and the manifest of the workspace, if `source` is a workspace.
-    Raises WorkspaceError."""
+    """Return the logs' folder and record, and the manifest if `source` is a workspace. Raises WorkspaceError."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")

@@ -38,8 +38,8 @@ _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
-    """Return digests by path, each over the files that a file's results depend on. Empty if that is the whole
-    project."""
+    """Return a digest by path, over all files that the results of the file at that path depend on. Empty if these files
+    are not known: results then depend on the whole project."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
@@ -53,8 +53,7 @@ def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
 
 
 def digest_imports(root: Path) -> dict[str, str]:
-    """Return a digest of each Python file by path. It covers the file and all files that it imports, even
-    indirectly."""
+    """Return a digest of each Python file by path, over the file and all files that it imports, even indirectly."""
     everything = sorted(below(root, root, ("",), ignored=()))
     contents = {path: _content_digest(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
@@ -147,8 +146,8 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
 
 
 def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Run stage 2 with the results of an earlier run. A sample is asked again; if any result differs, nothing is
-    reused."""
+    """Run stage 2, and reuse results of an earlier run. A sample of the sessions is asked again; if any result differs,
+    nothing is reused."""
     if not (earlier / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {earlier} yet")
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)

@@ -123,7 +123,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
         stream = streams.CATALOG.load(name)
         if not path.exists():
             raise ConfigError(f"there is no recording {path}: give a file or a folder, as in --stream {name}=PATH")
-        # If the recording holds the usages, no text is read.
+        # A format with `languages` records usages rather than texts, so any dialect will do.
         dialect = languages.CATALOG.load(languages.names()[0]) if stream.languages else choices.dialect()
         screen.say(f"Reading {path}")
         recording = Recording(ends=tuple(dialect.grammars))

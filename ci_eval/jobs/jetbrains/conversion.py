@@ -135,7 +135,7 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
 
 
 def import_workspace(folder: Path, *, output: Path, engine: str, screen: Screen) -> Evaluated:
-    """Import a workspace of the plugin into `output`. `engine` is NAME@VERSION. Raises ConfigError, WorkspaceError,
+    """Import a workspace of the plugin. `engine` is NAME@VERSION. Raises ConfigError, WorkspaceError,
     NothingToEvaluate."""
     Workspace.check_free(output)
     path = folder / "config.json"

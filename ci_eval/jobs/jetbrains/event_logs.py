@@ -59,8 +59,8 @@ class Recorded(msgspec.Struct, frozen=True):
         return cls(form, Path(path))
 
     def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
-        """Yield the finished sessions, each with the lists displayed while one word was typed. Raises NothingToEvaluate
-        if no list is recorded."""
+        """Yield sessions, each with the lists shown while a word was typed. Raises NothingToEvaluate if there are no
+        lists."""
         lookups = streams.CATALOG.load(self.form).lookups
         assert lookups
         words: dict[tuple[str, str], _TypedWord] = {}

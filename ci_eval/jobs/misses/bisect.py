@@ -117,7 +117,7 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
 
 SCOUTS = 3
 """The number of sessions of each kind of change that are asked first. The other sessions are then asked at the versions
-that these find."""
+that the first ones find."""
 EXAMPLES = 3
 NO_ANSWER = "no answer"
 ORDER = ("first", "2 to 5", "beyond 5", "missing", NO_ANSWER)

@@ -52,7 +52,7 @@ def _include(plan: CiPlan, component: str, **inputs: str) -> str:
         else f"{origin.server}/{{}}/-/raw/{{}}"
     )
     inputs["package"] = f"ci-eval[ml] @ git+{origin.address}@{origin.commit}"
-    # JSON values are YAML values. GitLab replaces the text in $[[ ]].
+    # JSON strings are valid YAML. GitLab inserts these values for $[[ inputs.NAME ]] in the included file.
     values = "".join(f"      {name}: {json.dumps(text)}\n" for name, text in inputs.items())
     return (
         f"  - remote: {raw.format(origin.repository, origin.commit)}/templates/{component}.yml\n    inputs:\n{values}"

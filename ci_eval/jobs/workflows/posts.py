@@ -35,8 +35,7 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Return the nightly run's Markdown page. `evaluations` maps names to whether they may fail. Raises
-    DownloadError."""
+    """Return the nightly run's Markdown page. `evaluations[name]` says whether it may fail. Raises DownloadError."""
     with tempfile.TemporaryDirectory() as temporary:
         lines = [
             line
@@ -98,7 +97,7 @@ def read_comparison(folder: Path) -> dict[str, Any]:
 GREEN = "success"
 RED = ("failure", "timed_out", "startup_failure", "cancelled")
 """Results that count as failures, the most important first. A job that exceeds its `timeout-minutes` ends as
-`cancelled`, which GitHub does not count as failure (https://github.com/max-sixty/tend/pull/1023)."""
+`cancelled`, which GitHub does not count as a failure (https://github.com/max-sixty/tend/pull/1023)."""
 NEITHER = ("skipped", "neutral", "stale", "action_required")
 PREFIX = "comparison-"
 MOST_JOBS = 30
@@ -244,7 +243,7 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str 
         if artifact.name == ARTIFACT or artifact.name.startswith(f"{ARTIFACT}-")
     ]
     if not artifacts:
-        # This is no error of this job: the run that compares has failed itself.
+        # This is not reported as an error, since the run that compares has failed itself.
         yield f"run {run} failed before it compared: nothing is posted"
     if len(artifacts) > MOST_COMMENTS:
         yield f"{len(artifacts) - MOST_COMMENTS} more are left out"
