@@ -44,7 +44,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     reports: dict[str, Path] = msgspec.field(default_factory=dict)
     history: Path | None = None
     unjudged: tuple[str, ...] = ()
-    """The gates that were not judged for lack of a base."""
+    """The rules of the gates that were not judged because there was no base."""
 
     @property
     def trouble(self) -> GateFailed | None:
@@ -74,13 +74,13 @@ def compare(
     each_with_each: bool = False,
     screen: Screen,
 ) -> Outcome:
-    """Compare the first of the workspaces with each of the others.
+    """Compare the first workspace with each of the others, or every pair of workspaces if `each_with_each` is set.
 
-    The first folder may hold past evaluations; a single workspace is compared with the newest comparable one.
-    `same_ranker`: leave out a base whose suggestions another ranker ordered. `first_night`: gates need no base. `user`:
-    compare by what that user (a profile or a file) would do on average. `view`: of each new workspace, for this
-    comparison alone. `each_with_each`: gates are about pairs with the first workspace. Raises ConfigError,
-    WorkspaceError or NothingToEvaluate.
+    The first folder may hold past evaluations; a single workspace is compared with the newest comparable one of these.
+    If `same_ranker` is set, a base whose suggestions another ranker ordered is not used. If `first_night` is set, gates
+    may stay unjudged. With `user`, a profile or a file, figures are of what that user would do on average. `view`
+    changes each new workspace, for this comparison only. Gates only judge pairs with the first workspace. Raises
+    ConfigError, WorkspaceError or NothingToEvaluate.
     """
     candidates, past = _split_folders(folders, history, screen)
     if not candidates:
@@ -97,7 +97,7 @@ def compare(
     base, others = workspaces[0], workspaces[1:]
     if view.title and len(others) > 1:
         raise ConfigError(f"--title names one evaluation, and here are {len(others)} besides the base: leave it out")
-    # A mistake in a rule fails before anything is compared.
+    # Parse all rules now, so that a mistake is reported before anything is compared.
     user_metrics = ml.metrics_of_user(ml.load_user_model(user)) if user else ()
     rules = {
         workspace.folder: comparison_rules.attach_gates(user_metrics, ml.DECLARED, gates)
@@ -115,7 +115,7 @@ def compare(
     pairs = combinations(workspaces, 2) if each_with_each else ((base, new) for new in others)
     for number, (one, new) in enumerate(pairs, 1):
         screen.say(f"Comparing {one.folder} with {new.folder}")
-        # The number keeps workspaces of one name apart.
+        # The number distinguishes workspaces with the same name.
         prefix = slug(one.folder.name) if each_with_each else f"{number:02}"
         subfolder = target if len(others) == 1 else target / f"{prefix}-{slug(new.folder.name)}"
         judged = rules[new.folder] if one is base else replace(rules[new.folder], gates=())
@@ -135,11 +135,11 @@ def compare(
         )
         reports = reporters.write(overview, None, target)
     if history:
-        # Without a comparison, the only workspace is stored without gates.
+        # If nothing was compared, the only workspace is stored without gate results.
         gate_results = [compared.comparison.gates for compared in comparisons] or [()]
         append_figures(zip(others or workspaces, gate_results, strict=True), history, screen.host.run)
     if screen.host.pull_request:
-        # This workflow may not comment on pull requests. Another one, which may, reads the number from this file.
+        # This workflow may not comment on pull requests. The workflow that may do so reads the number from this file.
         (target / "number.txt").write_text(f"{screen.host.pull_request}\n", encoding="utf-8")
     return Outcome(
         folder=target,
@@ -154,7 +154,7 @@ def compare(
 def _add_base(
     candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
-    """Put the base first. A single workspace is compared with an earlier evaluation, if there is one."""
+    """Return the workspaces with the base first. For a single workspace, the base is an earlier evaluation, if any."""
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(
             f"{candidates[0].folder} is not a base: another ranker ordered its lists, so the engine and the "
@@ -184,7 +184,7 @@ def append_figures(
     run: str,
     known: Collection[tuple[str, tuple[str, ...]]] = (),
 ) -> None:
-    """Add the figures of workspaces, with their gates, to a history, except those `known` by start and series."""
+    """Add figures and gate results of workspaces to a history, except figures whose start and series are in `known`."""
     for workspace, gates in results:
         declared = runs.stored_config(workspace).declared
         for figures in stage.read_figures(workspace):
@@ -252,7 +252,7 @@ def compare_pair(
         else gate.judge(comparison.filters, comparison.headline, infos)
         for gate in rules.gates
     )
-    # The history has no figures of this user's average behaviour.
+    # The history has no figures of a user's average behaviour, so there is no trend with `user`.
     comparison = replace(comparison, gates=gates, trend=make_trend(past, new, rules) if past and not user else None)
     filters = replace(filters, headline=comparison.headline)
     sources = stage.StoredPairs(base, new, filters, load_grammars(new))
@@ -261,7 +261,7 @@ def compare_pair(
 
 
 def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[Workspace, str]:
-    """Return the title of each workspace, with what distinguishes it from others of that title."""
+    """Return the title of each workspace. Equal titles are extended so that they differ."""
     titles, programs = {}, {}
     for workspace in workspaces:
         own_view = UNCHANGED if workspace is workspaces[0] and len(workspaces) > 1 else view
@@ -296,7 +296,7 @@ def rank(
     return Overview(
         title=f"{len(workspaces)} evaluations compared{f' on {projects.pop()}' if len(projects) == 1 else ''}",
         ranking=stage.take_verdicts(replace(ranking, sides=tuple(sides)), pairs),
-        # Relative paths still hold after the folders are moved together.
+        # Relative paths stay valid if the folders are moved together.
         workspaces=tuple(Path(os.path.relpath(of.folder.resolve(), folder.resolve())).as_posix() for of in ordered),
         comparisons={
             f"{compared.comparison.base.title} → {compared.comparison.new.title}": compared.folder.name
@@ -310,7 +310,7 @@ def slug(text: str) -> str:
 
 
 UNGATED = View(overrides=("comparison.gates=[]",))
-"""The view without the gates of the configuration, which are about the past of that evaluation alone."""
+"""A view that removes the gates of the configuration, which only compare an evaluation with its own past."""
 
 
 class RankingOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -329,12 +329,12 @@ class RankingOutcome(msgspec.Struct, frozen=True, kw_only=True):
 def rank_nightly(
     folders: Sequence[Path], *, gates: Sequence[str], history: Path | None, output: Path, screen: Screen
 ) -> RankingOutcome:
-    """Rank the evaluations of one language and project under the same conditions, on a page for each ranking.
+    """Write a ranking for each group of evaluations of the same language and project under the same conditions.
 
-    A single page is written to `output` itself, several to a folder each. A folder that is not a workspace means those
-    directly below it. `gates` compare each evaluation with the first one of its ranking. `history` has a folder for
-    each evaluation, named like its workspace; tonight's figures are added. Evaluations without a second one, or without
-    a shared session, are left out and reported. Raises ConfigError and WorkspaceError.
+    A single ranking is written to `output` itself, several to a subfolder each. A folder that is not a workspace stands
+    for the workspaces directly below it. `gates` compare each evaluation with the first of its ranking. `history` has a
+    folder for each evaluation, named like its workspace; tonight's figures are added. Evaluations that are alone in
+    their group, or share no session with it, are not ranked but reported. Raises ConfigError and WorkspaceError.
     """
     workspaces = [Workspace.open(folder) for folder in find_workspaces(folders)]
     Workspace.check_free(output)
@@ -346,7 +346,7 @@ def rank_nightly(
     if single:
         screen.warn(f"not ranked, since no other evaluation has the same sessions: {', '.join(single)}")
     groups = {name: group for name, group in groups.items() if len(group) > 1}
-    # A mistake in a gate is found before there is an output.
+    # Parse all gates before the output folder is made.
     rules = {
         workspace.folder: comparison_rules.judging(runs.stored_config(workspace, UNGATED), gates)
         for workspace in workspaces
@@ -370,7 +370,7 @@ def rank_nightly(
     }
     for workspace in workspaces if history else ():
         assert history
-        # A comparison with the last night may have stored the same figures, with its own gates.
+        # A comparison with the last night may have stored these figures already, with the results of its own gates.
         past = stage.read(_find_past(workspace, history)).evaluations
         known = {(figures.started, figures.series) for figures in past}
         results = gate_results.get(workspace.folder.resolve(), ())
@@ -394,7 +394,7 @@ def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
         manifest = group[0].manifest()
         name = slug(f"{manifest.language}-{manifest.project.name}")
         counts[name] += 1
-        # The same project may be asked under several conditions.
+        # The same project may be evaluated under several conditions.
         groups[name if counts[name] == 1 else f"{name}-{counts[name]}"] = group
     return groups
 
@@ -419,7 +419,7 @@ def _rank_group(
 
 
 def _past_folder(workspace: Workspace, history: Path) -> Path:
-    # Artifacts of a workflow are called workspace-NAME and history-NAME.
+    # Workflows name their artifacts workspace-NAME and history-NAME.
     return history / workspace.folder.name.replace("workspace-", "history-", 1)
 
 

@@ -1,4 +1,4 @@
-"""The job `compare-engines`: engines answer the same actions in turns, so that their times can be compared."""
+"""The job `compare-engines`: it asks engines the same sessions in turns, so that their times can be compared."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ci_eval.rendering.advice import sentence
 
 FILES = (".yaml", ".yml", ".json")
 TIMES = ("LatencyPercentile50", "LatencyPercentile95")
-"""The metrics that are judged in addition, if the configuration names none that depends on times."""
+"""Metrics that are judged in addition if the configuration names no metric of times."""
 OWN = (
     "engine",
     "project.dependencies",
@@ -48,7 +48,7 @@ OWN = (
     "trainingProjects",
     "outputDir",
 )
-"""The keys in which sides may differ. All others decide what is asked, or what a figure means."""
+"""The keys in which sides may differ. All other keys determine what is asked, or what a figure means."""
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,10 +61,10 @@ def is_file(argument: str) -> bool:
 
 
 def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[list[str], Path | None]:
-    """Return the arguments that name sides, and the shared configuration; None if none is named. A single engine or
-    none counts for both sides if these have different settings. Raises ConfigError if there is only one side."""
+    """Return the arguments that name sides, and the shared configuration or None. If `has_settings`, the sides differ
+    in settings, and one engine or none is enough for both. Raises ConfigError if there is only one side."""
     *others, last = arguments or [""]
-    # An engine and a file may also be the two sides.
+    # If the sides have no settings of their own, an engine and a file are the two sides.
     is_shared = is_file(last) and not any(map(is_file, others)) and (len(others) != 1 or has_settings)
     sides, shared = (others, Path(last)) if is_shared else ([*arguments], None)
     if len(sides) > 1:
@@ -78,8 +78,8 @@ def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[li
 
 
 def make_side(config: Config, name: str, settings: Sequence[str], like: str | None = None) -> Side:
-    """Return a side with the settings. `name`: NAME, NAME@VERSION or a command; a file or "" keeps the engine of the
-    configuration. Raises ConfigError."""
+    """Return a side of the comparison. `name` is NAME, NAME@VERSION or a command; if it is a file or "", the
+    configuration keeps its engine. Raises ConfigError."""
     if name and not is_file(name):
         is_command = " " in name or "/" in name
         config = set_engine_command(config, name, like) if is_command else patch(config, engine=name)
@@ -112,10 +112,10 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
 def check_same_configuration(
     base: tuple[Config, Engine, SentConfiguration], new: tuple[Config, Engine, SentConfiguration]
 ) -> None:
-    """Check that the two engines get the same configuration, but for what the user asked for. Raises ConfigError."""
+    """Raise ConfigError if the engines get different configurations, except where the user asked for it."""
     (ours, base_engine, base_sent), (theirs, new_engine, new_sent) = base, new
     if _share_settings(ours) != _share_settings(theirs):
-        # What follows from these settings was asked for; the comparison says how it differs.
+        # The user asked for these differences. The comparison reports them.
         return
     kinds = [getattr(engine, "like", "") or engine.name for engine in (base_engine, new_engine)]
     differences = compare_settings(base_sent, new_sent, same_kind=kinds[0] == kinds[1])
@@ -136,7 +136,7 @@ def check_same_configuration(
 
 
 def _share_settings(config: Config) -> tuple[object, ...]:
-    # The completion type orders answers, and no engine knows of it.
+    # The completion type and its model only order answers: the engine does not get them.
     plain = replace(config.interpret, completion_type="", ranking_model=None)
     return plain, config.project.dependencies
 
@@ -159,12 +159,12 @@ def _is_own(name: str, config: Config) -> bool:
 
 
 def _find_extra_settings(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
-    """Return the settings that a known engine gets, and a command that is like no known engine does not."""
+    """If one engine is a command like no known engine, return the settings that only the other, known engine gets."""
     for (config, engine, _), (_, known_engine, sent) in zip(sides, reversed(sides), strict=True):
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
         if unknown and make_overlay(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
             known = known_engine.like or known_engine.name in {server.name for server in servers()}
-            # Every language server gets these, so they are no settings of a named engine.
+            # Every language server gets these values, so they do not distinguish a known engine.
             plain = replace(sent, capabilities={}, limits={}, language_ids={}, auto_import="unknown")
             # The process of every engine gets these variables.
             usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
@@ -178,7 +178,7 @@ def _find_extra_settings(*sides: tuple[Config, Engine, SentConfiguration]) -> li
 
 
 ROUNDS = 3
-"""The median of three rounds leaves out one disturbed round, and reports can show how far rounds differ."""
+"""With three rounds, the median is robust against one disturbed round, and reports can show how much rounds differ."""
 
 
 class EnginesOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,14 +201,15 @@ def compare_engines(
     usual: bool = False,
     allow_conditions: bool = False,
 ) -> EnginesOutcome:
-    """Ask all sides in turns, and compare each with each. One folder gets the workspaces and `comparison`.
+    """Ask all sides in turns, and compare every pair of them. One folder gets the workspaces and `comparison`.
 
-    `detect`: ask only as many sessions as find a difference of that size with that power, between two sides. `usual`:
-    the same for two points, but only as many as fit two minutes; 1,000 if sessions cannot be sampled.
-    `allow_conditions`: let the engines be configured differently. Raises the errors of `evaluate` and `compare`.
+    With `detect`, only as many sessions are asked as find a difference of that size between two sides, with the
+    probability `power`. With `usual`, the size is two points, and the sessions must fit into two minutes; the limit is
+    1,000 if sessions cannot be sampled. `allow_conditions` permits different configurations. Raises the errors of
+    `evaluate` and `compare`.
     """
     check_same_sessions(sides)
-    # A mistake in the gates fails before anything is asked.
+    # Parse the gates now, so that a mistake is reported before anything is asked.
     judging(sides[-1].config, gates)
     if detect and len(sides) > 2:
         raise ConfigError(f"--detect is about the difference of two sides, and here are {len(sides)}: leave it out")
@@ -225,17 +226,17 @@ def compare_engines(
     if sides[0].config == sides[1].config:
         screen.warn("both sides are the same engine, so every difference is chance: NAME@VERSION or --new-set differs")
     names = name_folders(sides)
-    # All folders are checked before anything is prepared, which may take minutes.
+    # Check all folders before the preparation, which may take minutes.
     for name in names:
         runs.check_place(folder / name, resume=resume)
     prepared = prepare_sides(sides, screen)
     if not allow_conditions:
-        # Otherwise a difference in configuration would be taken for one between the engines.
+        # Otherwise the effect of a setting would be mistaken for a difference between the engines.
         first, *others = ((side.config, side.engine, side.sent) for side in prepared)
         for other in others:
             check_same_configuration(first, other)
     if resume:
-        # The comparison is made last, from all workspaces. An interrupted run may have left half of it.
+        # The comparison is made last, and an interrupted run may have left a part of it.
         shutil.rmtree(folder / "comparison", ignore_errors=True)
     with runs.kept(folder):
         folders = [folder / name for name in names]
@@ -254,7 +255,7 @@ def compare_engines(
     manifests = [workspace.manifest() for workspace in workspaces]
     failed = [sum(manifest.statuses.get(status.value, 0) for status in FAILED) for manifest in manifests]
     if trouble and any(count == manifest.finished for count, manifest in zip(failed, manifests, strict=True)):
-        # An engine that never answered has nothing to compare.
+        # If an engine answered nothing, there is nothing to compare.
         return EnginesOutcome(folder=folder, outcome=None, trouble=trouble)
     comparison = compare(
         folders, gates=gates, output=folder / "comparison", history=None, each_with_each=True, screen=screen
@@ -290,17 +291,17 @@ def begin_sides(
 ) -> list[Workspace]:
     workspaces = [runs.begin(side, folder, jobs, resume=resume) for side, folder in zip(sides, folders, strict=True)]
     for workspace in workspaces:
-        # Of three and more, no comparison has the goal to find a difference.
+        # Only a comparison of two sides has the goal to find a difference.
         phases.note_goal(workspace, detection=detection if len(workspaces) == 2 else None)
     base, *others = workspaces
     known = base.manifest().revision
     if sides[0].config.engine.command and known in [new.manifest().revision for new in others]:
-        # One checkout cannot have built both: where the base was built is not known.
+        # Both programs are in one checkout, which has the revision of `new`: the base's own revision is unknown.
         base.write_manifest(replace(base.manifest(), revision=""))
-    # A resumed run keeps its id.
+    # A resumed run keeps its id of the turns.
     turns = base.manifest().turns or uuid4().hex
     runs.ask_in_rounds(base, rounds, turns)
-    # The names of all files are needed if any side needs them.
+    # If any side needs the names in all files, stage 1 must not sample files.
     needy = any(side.ranker.needs_names or side.config.interpret.save_logs for side in sides)
     pipeline.make_actions(base, sides[0], jobs, screen, may_sample=not needy)
     for new in others:

@@ -1,4 +1,4 @@
-"""The metrics and gates that a configuration compares by, checked before anything runs."""
+"""The metrics and gates of a configuration, which are checked before anything is asked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric] = ()) -> Rules:
-    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError."""
+    """Return the metrics and gates of the configuration, and the further `gates`. Raises ConfigError."""
     metrics = metrics or load_metrics(config)
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     for name in config.declared:
@@ -52,7 +52,7 @@ def _check_filters(config: Config, judging: Rules) -> Rules:
 
 
 def add_gate_filters(config: Config, gates: Iterable[Gate]) -> Config:
-    """Return the configuration with a session filter for each gate that spells out one. Raises ConfigError."""
+    """Add a session filter for each gate that has a filter expression of its own. Raises ConfigError."""
     return add_filters(config, (gate.filter for gate in gates))
 
 
@@ -62,8 +62,7 @@ def attach_gates(
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Rules:
-    """Return the metrics with the parsed gates. `of_run`: further figures that gates may be about. Raises
-    ConfigError."""
+    """Parse the gates, and return them with the metrics. `of_run` has more figures for gates. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]
@@ -74,7 +73,7 @@ def attach_gates(
             if match["policy"] not in {"keep", "break"}:
                 raise ConfigError(f"gate {rule!r}: an undecided gate is to keep or break, not to {match['policy']}")
             policy = "keep" if match["policy"] == "keep" else "break"
-        # Which metrics are declared depends on the modelled user, so a rule can name all declared shares together.
+        # `declared` stands for all declared shares: which metrics are declared depends on the modelled user.
         elif match := re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip()):
             rules += [f"{name}{match['rest']}" for name in shares]
         else:
@@ -91,7 +90,7 @@ def attach_gates(
 
 
 def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
-    """Parse gates for a single run. Raises ConfigError, also if a rule is about a difference."""
+    """Parse gates for a single run. Raises ConfigError for a wrong rule, or one about a difference."""
     own_rules = judging(config)
     gates = _check_filters(config, attach_gates(own_rules.metrics, own_rules.declared, rules, footprint.INFOS)).gates
     for gate in gates:
@@ -106,7 +105,7 @@ def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
 def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
     infos = {info.name: info for info in evaluation.metrics}
     for gate in gates:
-        # Figures of the whole run are under ALL only.
+        # Figures of the whole run are only stored for the filter ALL.
         if gate.metric in footprint.INFOS and gate.metric in infos:
             yield gate.judge_figure(evaluation.filters[EVERYTHING].metrics[gate.metric], infos[gate.metric])
         elif gate.metric in infos:

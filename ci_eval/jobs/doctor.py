@@ -1,4 +1,4 @@
-"""The state of this machine: what ci-eval needs, what is missing, and the command that helps."""
+"""The job `doctor`: it checks what ci-eval needs on this machine, and names commands that install what is missing."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Finding(msgspec.Struct, frozen=True):
     needed: bool
     detail: str
     tried: bool = True
-    """True if it was used, rather than only found."""
+    """True if the check used the program or engine, False if the check only looked for it."""
 
 
 def examine() -> Iterator[Finding]:
@@ -70,7 +70,7 @@ def examine() -> Iterator[Finding]:
     yield _try("grammars", True, _grammars)
     yield _try("engine jedi", True, _jedi)
     confined = measure_confinement("auto")
-    # With `interpret.confine: auto` engines run all the same, so a gap stops nothing.
+    # Full confinement is not needed: with `interpret.confine: auto`, engines run without it.
     yield Finding("confinement of engines", confined.endswith(NOTHING_OPEN), False, confined)
     yield _try("pip (pypi: projects, other releases of jedi)", False, _pip)
     yield _try("extra ml (logs as Parquet, train-ranker, completion type ML)", False, _ml)
@@ -111,7 +111,7 @@ def programs_and_engines() -> Iterator[Finding]:
             said = "installed" if engine.version != "system" else f"as {engine.source} has it"
             yield Finding(what, True, False, said, tried=False)
         else:
-            # The source is not asked, since this check installs nothing.
+            # This check installs nothing, so it does not know whether the source can be reached.
             yield Finding(what, True, False, f"comes from {engine.source} on first use", tried=False)
 
 
@@ -163,7 +163,7 @@ def _plugin(plugin: Plugin) -> str:
         )
     EXTENSIBLE[group].load(plugin.point.name)
     if group == "metrics":
-        # Loading all metrics finds a name that two families share.
+        # Loading all metrics raises an error if two families define the same name.
         metrics.load()
     return plugin.point.value
 

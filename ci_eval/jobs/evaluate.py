@@ -1,4 +1,4 @@
-"""The jobs that run all stages, or single ones, or order and grade stored suggestions again without the engine."""
+"""The jobs that run all stages or single ones, and that reorder or regrade stored suggestions without the engine."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def evaluate(
 ) -> Evaluated:
     """Run all stages.
 
-    `shard`: evaluate only its files. `rounds`: how often each session is asked. `reuse`: the workspace of an earlier
-    run whose completion results are reused if they would be the same. `precision`: ask only as many sessions as the
-    interval's half-width needs. Raises ConfigError, WorkspaceError, PreparationError or NothingToEvaluate.
+    With `shard`, only its files are evaluated. Each session is asked `rounds` times. `reuse` is the workspace of an
+    earlier run: its results are reused if all that they depend on is the same. `precision` is the confidence interval's
+    half-width at which the run ends. Raises ConfigError, WorkspaceError, PreparationError or NothingToEvaluate.
     """
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
@@ -59,7 +59,7 @@ def evaluate(
     if precision:
         phases.check_drawn("--precision", config, shard=shard, rounds=rounds, reuse=reuse)
         metric = phases.choose_metric(config)
-    # Everything above fails at once, whereas preparing may take minutes.
+    # All checks come before the preparation, which may take minutes.
     prepared = prepare(config, screen)
     with runs.kept(folder):
         workspace = runs.begin(prepared, folder, jobs, shard, resume=resume)
@@ -83,7 +83,7 @@ def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Scre
     with runs.kept(folder):
         workspace = runs.begin(prepared, folder, jobs)
         pipeline.make_actions(workspace, prepared, jobs, screen)
-        # Shards on other machines may take stage 1 from a store, which takes sealed workspaces only.
+        # Shards on other machines may fetch this workspace from a store, which accepts only sealed ones.
         workspace.seal()
     return workspace.folder
 
@@ -104,8 +104,8 @@ def only_sessions(
 ) -> Path:
     """Run stage 2 on a workspace's actions, and return the folder of the sessions.
 
-    Sessions of another engine, completion type or shard go into the new workspace `output`. `command`: of a language
-    server. `reuse`: as in `evaluate`.
+    Sessions of another engine, completion type or shard are written to the new workspace `output`. `command` starts a
+    language server. `reuse` has the same meaning as in `evaluate`.
     """
     source = Workspace.open(folder)
     runs.check_single_project(source)
@@ -114,7 +114,7 @@ def only_sessions(
             f"{folder} asks just enough sessions for its precision: go on with `ci-eval evaluate --precision … "
             f"--resume --output {folder}`, or ask all into a new workspace, with --output"
         )
-    # The view of a workspace is about its reports, and is not taken over.
+    # The view of a workspace only changes its reports, so it does not apply here.
     config = patch(runs.measured_config(source), engine=engine, completion_type=completion_type, model=model)
     if command is not None:
         config = set_engine_command(config, command)
@@ -153,7 +153,7 @@ def only_logs(
 
 
 def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
-    """Write the reports again, also of interrupted runs. Each workspace stores the changed `view`."""
+    """Write the reports again, even of interrupted runs. Each workspace stores the changes in `view`."""
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
         change_view(workspace.view_path, workspace.config_path, view)
@@ -169,7 +169,7 @@ def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View 
 def rerank(
     folder: Path, *, completion_type: str, model: Path | None, output: Path, view: View = UNCHANGED, screen: Screen
 ) -> Evaluated:
-    """Make a workspace with each list in the new order. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
+    """Write a workspace with all lists in the new order. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
     source = Workspace.open(folder)
     source.verify()
     manifest = source.manifest()
@@ -180,7 +180,7 @@ def rerank(
         )
     if not manifest.planned:
         raise NothingToEvaluate(f"{folder} has no sessions")
-    # A mistake in the view fails before anything is ranked.
+    # Check the view now, so that a mistake is reported before anything is ranked.
     runs.stored_config(source, view)
     config = runs.stored_config(source)
     if config.interpret.user_model:
@@ -190,15 +190,15 @@ def rerank(
     ranker = rankers.CATALOG.load(completion_type).configured(model)
     config = patch(config, completion_type=completion_type, model=model)
     if model is None:
-        # If no model is given, `patch` keeps that of the former completion type.
+        # If no model is given, `patch` keeps the model of the former completion type.
         config = replace(config, interpret=replace(config.interpret, ranking_model=None))
     target = Workspace.create(output)
     target.write_config(dump(config))
     source.copy_actions(target)
     for error in source.errors():
-        # Errors of stage 1 belong to the actions, which are the same.
+        # Errors of stage 1 are copied, since the actions are the same.
         target.write_error(error)
-    # A lookup's time is that of the engine and of the ranker together.
+    # A lookup's time includes the ranker, so it is only kept if the lists have the engine's own order.
     is_plain = manifest.completion_type == rankers.ENGINE_ORDER
     order = NewOrder(
         task=task,
@@ -220,7 +220,7 @@ def rerank(
             drawn={name: seed for name, seed in manifest.draws.items() if name != RANKER}
             | ({} if (seed := runs.training_seed(ranker)) is None else {RANKER: str(seed)}),
             title=runs.make_title(config, manifest.engine),
-            # The logs are of the former order, and the engines were asked in turns in that order.
+            # The logs, and the turns with other engines, belong to the former order.
             logs=None,
             turns="",
             is_function=True,
@@ -245,13 +245,13 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     config = runs.stored_config(workspace)
     runs.refuse_foreign_grading(workspace, config, trusted=trusted)
     grading = Grading(task, manifest.language, machine.cache_folder(), config.judge, config.running)
-    # The workspace is not what was sealed until all sessions are graded.
+    # Remove the digests, since the workspace is not complete until all sessions are graded.
     workspace.write_manifest(replace(manifest, digests={}))
     grade_anew(workspace, grading)
     workspace.write_manifest(
         replace(manifest, digests={}, judge=runs.describe_judge(config), run=runs.describe_test_runs(config))
     )
-    # Without digests, `verify` refuses a workspace as unfinished.
+    # Seal the workspace: `verify` rejects one without digests as unfinished.
     workspace.seal()
     return only_reports([folder])[0]
 

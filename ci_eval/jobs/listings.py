@@ -63,17 +63,17 @@ NAMES: dict[str, Callable[[], list[str]]] = {
     "log-formats": formats.names,
     "keys": lambda: [key.name for key in keys()],
 }
-"""Functions that return sorted names. Rows would load engines and others, which is slower."""
+"""Functions that return the sorted names. `rows` would be slower, since it loads engines and other plugins."""
 
 
 SCHEMAS = ("configuration", "metrics", "comparison", "manifest", "samples")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON schema of configurations, of a file of a run or comparison, or of a line of a dataset."""
+    """Return the JSON schema of configurations, of a result file of a run or comparison, or of a line of a dataset."""
     match name:
         case "configuration":
-            # An engine may also be NAME@VERSION, so its names are no complete list.
+            # `engine` may also be NAME@VERSION, so a list of names would be incomplete.
             return schema_of({key: NAMES[what]() for key, what in VALUES.items() if key != "engine"})
         case "metrics" | "comparison":
             return result_files.result_schema(name)

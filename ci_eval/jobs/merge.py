@@ -29,9 +29,10 @@ from ci_eval.jobs.pipeline import Evaluated
 
 
 def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, screen: Screen) -> Evaluated:
-    """Merge shards of a run into the workspace that one machine would have made, or runs over several projects.
+    """Merge the shards of a run into the workspace that one machine would have made, or merge runs over several
+    projects.
 
-    A folder that is not a workspace means the workspaces directly below it. Raises WorkspaceError if shards are
+    A folder that is not a workspace stands for the workspaces directly below it. Raises WorkspaceError if shards are
     missing, or if the workspaces do not belong together.
     """
     folders = find_workspaces(folders)
@@ -42,7 +43,7 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
     for workspace in workspaces:
         if workspace.manifest().complete:
             workspace.verify()
-    # A mistake in the view fails before anything is merged.
+    # Check the view now, so that a mistake is reported before anything is merged.
     runs.measured_config(workspaces[0], view)
     of_shards = [workspace.manifest().shard is not None for workspace in workspaces]
     if any(of_shards) and not all(of_shards):
@@ -91,7 +92,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
     merged = Workspace.create(output)
     atomic.copy(shards[0].config_path, merged.config_path)
     for shard in shards:
-        # A file that all shards have is copied again, with the same content.
+        # Files that all shards have are copied several times, with the same content.
         shard.copy_actions(merged)
         for path in sorted((shard.folder / "errors").glob("*.json")):
             atomic.copy(path, merged.folder / "errors" / path.name)
@@ -169,7 +170,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             projects=infos,
             generated=sum(manifest.generated for manifest in manifests),
             strata=strata,
-            # Any project whose number of sessions is an estimate makes their sum one.
+            # If the number of sessions of any project is an estimate, the sum is an estimate, too.
             sampling=next((manifest.sampling for manifest in manifests if manifest.sampling), None),
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
@@ -178,7 +179,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             histories=sum_histories(histories) if histories else None,
             drawn={name: seed for manifest in manifests for name, seed in manifest.draws.items()},
             dependencies={},
-            # Closures are by path, and each path now begins with its project.
+            # Closures are stored by path, and the merge puts the project before each path.
             closures={},
         )
     )
@@ -186,7 +187,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
 
 
 def _shared_values(manifest: Manifest) -> dict[str, object]:
-    # The actions differ, since each project has its own files.
+    # Workspaces may differ in their file filters, since each project has its own files.
     return {**manifest.answering(), "file filter": "", "ci-eval": manifest.ci_eval}
 
 
@@ -200,12 +201,12 @@ def _check_complete(workspace: Workspace) -> None:
 
 def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
     manifest = shard.manifest()
-    # The path of the ranking model differs from machine to machine. The manifest has the digest of the ranker's file.
+    # The path of the ranking model may differ between machines. The manifest has a digest of the model.
     config = runs.measured_config(shard)
     config = replace(config, interpret=replace(config.interpret, ranking_model=None))
     return {
         **_shared_values(manifest),
-        "format of workspaces": manifest.format,  # former formats divided the files differently
+        "format of workspaces": manifest.format,  # earlier formats assigned files to shards differently
         "number of shards": Shard.parse(manifest.shard or "").of,
         "project": manifest.project,
         "engine's packages": manifest.engine,
@@ -236,7 +237,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
     stages = {
         name: replace(
             of[0],
-            # Shards share their actions.
+            # All shards have the same actions, so these files are counted once.
             files=sum(record.files for record in of) if name == "interpret" else of[0].files,
             cpu=_sum_cpu(record.cpu for record in of),
         )
@@ -245,21 +246,21 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
     return replace(
         shards[0],
         shard=None,
-        # Classes without a session keep their place: which class a session belongs to depends on the order of all.
+        # Classes without sessions are kept, since the order of all classes determines the class of a session.
         strata={"": {name: sum(shard.strata[""][name] for shard in shards) for name in classes}} if classes else {},
-        # Several runs have no common id of turns, so merged times have no verdict.
+        # The runs have no common id of turns, so merged times cannot be judged.
         turns="",
         logs=None,
         cpu=_sum_cpu(shard.cpu for shard in shards),
         processor="; ".join(processors),
-        # The number of imports is not stored, so files are the weights.
+        # The number of imports is not stored, so shares are weighted by numbers of files.
         unresolved_imports=sum(share * files for share, files in shares) / of_files if of_files else None,
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
         confined=pipeline.together(shard.confined for shard in shards),
         footprint=footprint.merge_footprints(shard.footprint for shard in shards),
-        # The engine of a shard that was not checked may be nondeterministic.
+        # The state is unknown if any shard was not checked, since its engine may be nondeterministic.
         state=sum((state for state in states if state), Determinism()) if states and all(states) else None,
         waited=sum(shard.waited for shard in shards),
         # The busiest machine counts, since its times are the least reliable.

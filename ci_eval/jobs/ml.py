@@ -38,7 +38,7 @@ from ci_eval.rendering.figures import format_count, intervals
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
-    """Return the configuration with logs on, and a modelled user."""
+    """Return the configuration with logging turned on, and with a modelled user."""
     settings = config.interpret
     prefix = config.actions.strategy.prefix.name
     if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
@@ -55,9 +55,9 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
 
 
 FEW_TO_LEARN = 1_000
-"""Lookups for training: with fewer, a tree of 31 leaves has only a few dozen for each decision."""
+"""`train_ranker` warns about fewer lookups: a tree of 31 leaves then has only a few dozen for each decision."""
 FEW_TO_JUDGE = 400
-"""Lookups for validation: with fewer, a share is uncertain by more than five points."""
+"""`train_ranker` warns about fewer validation lookups: a share is then uncertain by more than five points."""
 
 
 def train_ranker(
@@ -117,8 +117,8 @@ def _split_option(text: str) -> tuple[str, object]:
 def train_recommender(
     sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequence[str], screen: Screen
 ) -> None:
-    """Train a recommender on usages, write it, and print figures of the usages. `overrides`: options as KEY=VALUE.
-    Raises ConfigError, WorkspaceError, NothingToEvaluate."""
+    """Train a recommender on usages, write it, and print how many usages were read. `overrides` are options as
+    KEY=VALUE. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     recommender = recommenders.CATALOG.load(kind)
     options = calls.parse_options(recommender, dict(map(_split_option, overrides)))
     _check_model_file(output)
@@ -197,17 +197,17 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
-    """Return the folders with the Parquet files. A source that is neither a workspace nor its logs/ folder means
-    the workspaces directly below it. Raises WorkspaceError if the sources hold a run twice.
+    """Return the folders with the Parquet files. Raises WorkspaceError if the sources hold a run twice.
 
-    Runs are distinguished by digests and manifests, since session ids are the same with every engine and user.
+    A source that is neither a workspace nor its logs/ folder stands for the workspaces directly below it. Runs are
+    distinguished by digests and manifests, since session ids are the same with every engine and user.
     """
     sources = find_workspaces(sources)
     opened = [_open_logs(source) for source in sources]
     files: dict[str, Path] = {}
     runs: dict[tuple[object, ...], dict[str | None, Path]] = {}
     for source, (_, record, manifest) in zip(sources, opened, strict=True):
-        # All sides without rows have the same digest, although their runs differ.
+        # Files without rows have the same digest in all runs, so they cannot distinguish runs.
         rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()}
         for digest in [file.sha256 for file in record.files if rows.get(file.path)]:
             # Logs that are named twice would have twice the weight in training.
@@ -217,7 +217,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
             continue
         for project in manifest.projects or (manifest.project,):
             sources_by_shard = runs.setdefault((project.checksum, manifest.seed, *manifest.answering().values()), {})
-            # A run without shards does not go with a shard of the same run.
+            # A run without shards contains what each shard of the same run has.
             if sources_by_shard and (None in {manifest.shard, *sources_by_shard} or manifest.shard in sources_by_shard):
                 twin = next(iter(sources_by_shard.values()))
                 raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")
@@ -226,8 +226,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
 
 
 def _open_logs(source: Path) -> tuple[Path, LogsRecord, Manifest | None]:
-    """Return the folder of the logs, their manifest, and that of the workspace if there is one. Raises
-    WorkspaceError."""
+    """Return the logs' folder and record, and the manifest if `source` is a workspace. Raises WorkspaceError."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
@@ -252,7 +251,7 @@ def _open_logs(source: Path) -> tuple[Path, LogsRecord, Manifest | None]:
 
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
-    """Yield the user model of the logs as lines of YAML. Raises WorkspaceError or NothingToEvaluate."""
+    """Fit a user model to the logs, and yield it as lines of YAML. Raises WorkspaceError or NothingToEvaluate."""
     recorded = event_logs.read(sources, 0, screen)
     if recorded:
         lists = list(events.make_lists([*recorded.train, *recorded.validation]))
@@ -292,12 +291,12 @@ MEANINGS = (
     ("Typed", "typed", "rank", "lower", "characters typed"),
     ("Queries", "queries", "rank", "neither", "lists looked at"),
 )
-"""The figures of a user: name, field in `Expected`, unit, which direction is better, meaning."""
+"""The figures of a modelled user: name, attribute of the average behaviour, unit, better direction, meaning."""
 DECLARED = ("TypingSaved", "Selected")
 
 
 def load_user_model(named: str) -> UserModel:
-    """Return a profile, or the user model in a file, as `fit-user-model` prints it. Raises ConfigError."""
+    """Return the user model of a profile, or of a file that `fit-user-model` printed. Raises ConfigError."""
     if named in PROFILES:
         return PROFILES[named]
     path = Path(named)
@@ -323,14 +322,14 @@ def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
     )
 
 
-# All metrics need the average behaviour for the same ranks.
+# The result is cached, since each metric needs the average behaviour for the same ranks.
 _cached_expected = lru_cache(maxsize=100_000)(average_behaviour)
 
 
 def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[Observation]:
     if not evaluated(session):
         return []
-    # A failure of the engine counts as a miss, as everywhere.
+    # A failure of the engine counts as a miss, as in all metrics.
     failed = (None,) * len(session.expected_text)
     ranks = failed if session.status in FAILED else tuple(lookup.rank for lookup in session.lookups)
     return [(getattr(_cached_expected(ranks, model), figure), 1.0)]
@@ -339,7 +338,7 @@ def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[O
 def check_every_prefix(workspace: Workspace) -> None:
     """Raise ConfigError unless the sessions have a lookup at every prefix, so that all ranks are known."""
     manifest = workspace.manifest()
-    # `EveryPrefix(` has a limit; the ranks at later prefixes are unknown.
+    # `EveryPrefix(` means a limit: the ranks at longer prefixes are unknown.
     if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
         raise ConfigError(
             f"{workspace.folder} was not asked at every prefix: evaluate with "
@@ -348,7 +347,7 @@ def check_every_prefix(workspace: Workspace) -> None:
 
 
 def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Return rows of figures, and the number of sessions. Raises ConfigError or NothingToEvaluate."""
+    """Return a row for each figure of the user, and the number of sessions. Raises ConfigError or NothingToEvaluate."""
     metrics = metrics_of_user(load_user_model(user))
     workspace = Workspace.open(folder)
     workspace.verify()

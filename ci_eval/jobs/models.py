@@ -1,4 +1,4 @@
-"""The stored responses of language models."""
+"""The stored responses of language models: whether they are used, and their export and import."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ci_eval.plugins.adapters.endpoints.store import Answers
 
 @contextmanager
 def set_answer_mode(*, record: bool) -> Iterator[None]:
-    """Let endpoints answer from the store alone, or with `record` ask again. Worker processes inherit the mode."""
+    """Answer from the store only; with `record`, ask endpoints again. Worker processes inherit the mode."""
     before = os.environ.get(MODE)
     os.environ[MODE] = "record" if record else "offline"
     try:
@@ -50,7 +50,7 @@ def import_answers(paths: Sequence[Path]) -> int:
 
 
 def import_recordings(config: Config) -> None:
-    """Add the responses in the files of the key `recorded`. Raises ConfigError."""
+    """Add the responses in the files that `engine.recorded` and `judge.recorded` name. Raises ConfigError."""
     paths = [section.recorded for section in (config.engine, config.judge) if section and section.recorded]
     if paths:
         # Engine and judge may name the same file.

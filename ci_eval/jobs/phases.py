@@ -1,7 +1,7 @@
-"""The runs that ask only as many sessions as an interval (`--precision`) or a difference (`--detect`) needs.
+"""Runs that ask only as many sessions as a confidence interval (`--precision`) or a difference (`--detect`) needs.
 
 Sessions are asked in phases, in the order of `sessionsLimit`; only their number depends on the answers. A difference is
-one of the headline's sessions, which get most of the sample; an interval is one of a simple random sample of all.
+measured in sessions of the headline filter, which are most of the sample. An interval is about a simple random sample.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from ci_eval.rendering.figures import format_count
 
 PHASES = "phases"
 SECONDS = "seconds"
-"""The file with the pilot's times: a resumed run would measure another speed, and choose another size."""
+"""The file with the pilot's times. A resumed run reads it, since another speed would lead to another size."""
 PILOT = 20
-"""The number of sessions whose speed says how long more of them take."""
+"""The number of sessions that are asked first, to estimate how long more sessions take."""
 POWER = 0.8
 USUAL_DIFFERENCE = 0.02
 USUAL = "Recall"
 MOST = 20
 SIZES = (200, 400, 600, USUAL_SESSIONS)
-"""The numbers of sessions of a comparison if the user gives none; the speed of the pilot chooses one."""
+"""The possible numbers of sessions of a comparison if the user gives none. The speed of the pilot decides."""
 PATIENCE_SECONDS = 120.0
 
 
@@ -63,7 +63,7 @@ def parse(text: str) -> float:
 
 
 def note_goal(workspace: Workspace, precision: float | None = None, detection: Detection | None = None) -> None:
-    """Store the goal in the manifest. Raises WorkspaceError if a resumed run began with another one."""
+    """Store the goal in the manifest. Raises WorkspaceError if a resumed run began with another goal."""
     manifest = workspace.manifest()
     was = manifest.detection
     if not manifest.stages:
@@ -100,8 +100,8 @@ def check_drawn(
 
 
 def choose_metric(config: Config) -> Metric:
-    """Return the first of `reports.defaultMetrics` with two bounds, else Recall, or the first compared metric. Raises
-    ConfigError if there is none."""
+    """Return the first metric with two bounds among `reports.defaultMetrics`, then Recall, then the compared metrics.
+    Raises ConfigError if there is none."""
     unit = tasks.CATALOG.load(config.task).unit
     known = {
         metric.info.name: metric
@@ -117,8 +117,8 @@ def choose_metric(config: Config) -> Metric:
 
 
 def plan_detection(config: Config, difference: float, power: float) -> Detection:
-    """Return the goal, for the first declared share or score. Raises ConfigError without one, if the difference is too
-    small, or if sessions cannot be sampled."""
+    """Return the goal for the first declared metric that is a share or a score. Raises ConfigError if there is none, if
+    the difference is too small, or if sessions cannot be sampled."""
     check_drawn("--detect", config)
     metric = next((candidate for candidate in list_joint_metrics(config) if candidate.info.span is not None), None)
     if metric is None:
@@ -134,10 +134,10 @@ def plan_detection(config: Config, difference: float, power: float) -> Detection
 
 
 def plan_usual_detection(config: Config) -> Detection | None:
-    """Return None if `plan_detection` would raise ConfigError."""
+    """Return the goal for a user who named none; None if `plan_detection` would raise ConfigError."""
     try:
         return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
-    except ConfigError:  # for example a dataset; the user did not ask for this goal
+    except ConfigError:  # for example with a dataset; this is no error, since the user did not name the goal
         return None
 
 
@@ -151,13 +151,13 @@ def list_joint_metrics(config: Config) -> list[Metric]:
 def reach_precision(
     workspace: Workspace, prepared: Prepared, precision: float, metric: Metric, jobs: int, screen: Screen
 ) -> None:
-    """Run stage 2 until the interval reaches `precision` to both sides. Raises NothingToEvaluate."""
+    """Run stage 2 until half the width of the interval is at most `precision`. Raises NothingToEvaluate."""
     reached = np.inf
 
     def choose_size(phases: _Phases) -> int:
         nonlocal reached
         sessions = (each for _, file in workspace.sessions(SessionScore) for each in file if evaluated(each))
-        # Of a session in which the metric observes nothing, both numbers are 0.
+        # If the metric observes nothing in a session, both numbers are 0.
         rows = [np.sum(observe_session(metric, session) or [(0.0, 0.0)], axis=0) for session in sessions]
         repeats = sum((progress.state for phase in phases.made for progress in phase), Determinism())
         seen = np.array(rows).reshape(-1, 2)
@@ -176,9 +176,9 @@ def reach_precision(
 def find_difference(
     asked: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
 ) -> None:
-    """Run stage 2 of the engines until the difference can be found, or all sessions are asked. Three and more engines
-    are asked `detection.most` sessions at most. `folder` holds the phases for an interrupted run. Raises
-    NothingToEvaluate."""
+    """Run stage 2 of the engines until the difference can be found, or all sessions are asked. Three or more engines
+    are asked all sessions, limited by `detection.most` and the time. `folder` stores the phases, so that an interrupted
+    run can be resumed. Raises NothingToEvaluate."""
     (base, prepared), (new, _), *others = asked
     metrics, filters = list_joint_metrics(prepared.config), prepared.config.report_filters
     wanted, power, most = detection.wanted, detection.power, detection.most
@@ -199,7 +199,7 @@ def find_difference(
         elif others:
             enough_sessions = sessions
         else:
-            # The pilot knows only the class of the headline, so sizes are counted in its sessions.
+            # The pilot only covers the class of the headline, so sizes are counted in sessions of this class.
             leading, of = phases.count_leading(size), phases.count_leading(sessions)
             pilot = compare.pilot(base, new, metrics, filters, detection.metric, sessions=of, asked=leading)
             more = next_size(pilot, leading, of, wanted, power)
@@ -223,8 +223,8 @@ def _ask_in_phases(
     screen: Screen,
     choose_size: Callable[[_Phases], int],
 ) -> _Phases | None:
-    """Return None if all was asked before. `choose_size`: the number of sessions after the next phase; the present
-    number if it is enough."""
+    """Ask sessions in phases; return None if all were asked before. `choose_size` returns the number of sessions asked
+    by the end of the next phase, or the current number if no phase is needed."""
     if all("interpret" in workspace.manifest().stages for workspace, _ in asked):
         shutil.rmtree(folder, ignore_errors=True)
         return None
@@ -241,13 +241,13 @@ def _ask_in_phases(
     for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in phases.made]
         pipeline.record(workspace, prepared, sum_phases(made, phases.files), started, screen, watch)
-    # An interrupted run needed the phases; now all sessions are in the workspaces.
+    # The phases are only needed to resume a run, and now all sessions are in the workspaces.
     shutil.rmtree(folder, ignore_errors=True)
     return phases
 
 
 class _Phases:
-    """The phases of a run: in each, all engines are asked more sessions, in the order of `sessionsLimit`."""
+    """The phases of a run. In each phase, all engines are asked more sessions, in the order of `sessionsLimit`."""
 
     def __init__(self, asked: Sequence[tuple[Workspace, Prepared]], folder: Path, jobs: int, screen: Screen) -> None:
         self.size = 0
@@ -255,7 +255,7 @@ class _Phases:
         self.made: list[list[Progress]] = []
         (first, prepared) = asked[0]
         self._listed = interpret.list_sessions(first, first.manifest().classes, prepared.config.interpret.seed)
-        # With this order, `sessionsLimit` chooses the same sessions for the same number.
+        # `sessionsLimit` uses this order, too, so it chooses the same sessions for the same number.
         self.order = self._listed.order()
         self.leading = np.cumsum(self._listed.classes[self.order] == 0)
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
@@ -263,12 +263,11 @@ class _Phases:
         self._folder, self._jobs, self._screen = folder, jobs, screen
 
     def measure_speed(self) -> None:
-        """Ask some sessions once, unless an interrupted run did, and store how long engines take to start and to
-        answer."""
+        """Ask some sessions once, unless an interrupted run did. Store how long engines take to start and to answer."""
         file, folder = self._folder / SECONDS, self._folder / "pilot"
         if file.exists():
             return
-        # The answers are not used: a session counts only if it was asked in all rounds.
+        # The answers are discarded: a session only counts if it was asked in all rounds.
         asked, begun = min(PILOT, len(self.order)), time.monotonic()
         first = begun, 0.0
 
@@ -284,12 +283,12 @@ class _Phases:
         shutil.rmtree(folder)
 
     def seconds(self, size: int) -> float:
-        """Return about how long it takes to ask so many sessions in all rounds."""
+        """Return the estimated time for asking `size` sessions in all rounds, in seconds."""
         start, each = map(float, (self._folder / SECONDS).read_text().split())
         return self.rounds * (start + size * each)
 
     def affordable(self, most: int) -> int:
-        """Return the largest usual size, up to `most`, that fits into two minutes."""
+        """Return the largest usual size, up to `most`, that fits into two minutes; the smallest size if none fits."""
         sizes = [size for size in (*SIZES, most) if size <= most]
         fits = [size for size in sizes if self.seconds(size) <= PATIENCE_SECONDS]
         return max(fits, default=min(sizes))
@@ -302,7 +301,7 @@ class _Phases:
         with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
 
             def advance(done: int, so_far: Progress) -> None:
-                # Each question counts as progress, and a session has several.
+                # `done` counts questions, and each session is asked `repeats` times.
                 steps.show(done // repeats, so_far.planned // repeats, "")
 
             chosen = self.order[self.size : size]

@@ -1,4 +1,4 @@
-"""The steps of every job: they run the stages on a workspace."""
+"""The steps that jobs share: they run the stages on a workspace, and write its reports."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
 
 def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
     settings, setup = prepared.config.interpret, prepared.setup
-    # `rerank` may need the names later, also without logs. A sample has not those of all files.
+    # Names are stored even without logs, since `rerank` may need them. A sample lacks the names of some files.
     if workspace.manifest().sampling is None:
         setup = replace(setup, names=interpret.write_names(workspace, prepared.project.root))
     if not settings.save_logs:
         return setup
     if workspace.manifest().logs is not None and _parts(workspace).exists():
-        # The logs are complete: a run was killed while it removed their parts.
+        # The logs are complete, but a run was killed while it removed their parts.
         shutil.rmtree(_parts(workspace))
     logging = interpret.Logging(
         parts=_parts(workspace),
@@ -92,9 +92,8 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
         percent=settings.train_test_split,
         test_percent=settings.test_split,
     )
-    # The record is written before the parts are removed: with it, the logs count as complete.
+    # Write the record before the parts are removed: with a record, the logs count as complete.
     workspace.write_manifest(replace(manifest, logs=record))
-    # If the run is killed before this line, the next one merges the parts again.
     shutil.rmtree(_parts(workspace))
 
 
@@ -167,12 +166,12 @@ EMPTY = "empty"
 def make_actions(
     workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen, *, may_sample: bool = False
 ) -> None:
-    """Run stage 1 unless its actions are there. `may_sample`: make only the sessions to ask, if that pays. Raises
-    NothingToEvaluate if no session is left."""
+    """Run stage 1 unless it has ended. With `may_sample`, stage 1 may generate only the sessions that will be asked.
+    Raises NothingToEvaluate if no session is left."""
     manifest = workspace.manifest()
     done = manifest.stages.get("actions")
     if done is None or done.ended is None:
-        # An interrupted stage 1 begins again: the sums over its files are not stored.
+        # An interrupted stage 1 starts over, since the sums over its files are not stored.
         workspace.clear("actions")
         workspace.clear("errors")
         started, watch, children = machine.now(), machine.Watch(), os.times()
@@ -198,7 +197,7 @@ def make_actions(
                     goal=_plan_sample(prepared) if may_sample else None,
                     advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
                 )
-        # The workers of this stage have ended; no engine is among them.
+        # The child processes that ended meanwhile are the workers of this stage; no engine is among them.
         own = watch.cpu() + sum(os.times()[2:4]) - sum(children[2:4])
         cpu = CpuTimes(own=round(own, 3))
         record = StageRecord(started=started, ended=machine.now(), files=generated.files, cpu=cpu)
@@ -233,7 +232,7 @@ def make_actions(
 
 
 def _plan_sample(prepared: Prepared) -> actions.SampleGoal | None:
-    """Return None if all sessions are asked, or if the names of all files are needed."""
+    """Return which sessions to generate; None if all are asked, or if the names in all files are needed."""
     settings = prepared.config.interpret
     limit, probability = settings.sessions_limit, settings.session_probability
     if (limit is None and probability == 1) or settings.save_logs or prepared.ranker.needs_names:
@@ -247,7 +246,7 @@ def _plan_sample(prepared: Prepared) -> actions.SampleGoal | None:
 
 
 def choose_share(workspace: Workspace, prepared: Prepared) -> tuple[float, int | None]:
-    """Return the probability and the limit of the sessions in the actions; all if stage 1 has drawn them."""
+    """Return the probability and the limit of the sessions in the actions; (1.0, None) if stage 1 has drawn them."""
     settings = prepared.config.interpret
     sampled = workspace.manifest().sampling is not None
     return (1.0, None) if sampled else (settings.session_probability, settings.sessions_limit)
@@ -282,8 +281,8 @@ def make_sessions(
     earlier: Path | None = None,
     again: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> None:
-    """Run the rest of stage 2, for one engine or for several in turns. Raises NothingToEvaluate. `again`: file → the
-    sessions to ask, if the others of the file are those of the workspace `earlier`."""
+    """Run stage 2 on the files that are not finished, for one engine or for several in turns. `again` has, by file, the
+    sessions to ask if the file's other sessions are taken from the workspace `earlier`. Raises NothingToEvaluate."""
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
     divide_sample(asked, settings.sessions_limit)
@@ -307,7 +306,7 @@ def make_sessions(
             jobs=jobs,
             shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
-            # Each question counts as progress, and a session has several.
+            # `done` counts questions, and each session is asked `repeats` times.
             advance=lambda done, so_far: steps.show(
                 done // repeats, so_far.planned // repeats, f"{so_far.failed:,} failed" if so_far.failed else ""
             ),
@@ -319,14 +318,14 @@ def make_sessions(
 def divide_sample(asked: Sequence[tuple[Workspace, Prepared]], limit: int | None) -> None:
     (first, prepared) = asked[0]
     manifest, classes = first.manifest(), prepared.config.sampling_classes
-    # A resumed run goes on with the classes that it began with.
+    # A resumed run keeps the classes with which it began.
     if limit is None or limit >= manifest.generated or not classes or manifest.strata:
         return
     shard = Shard.parse(manifest.shard) if manifest.shard else None
     counts = interpret.count_classes(first, classes, prepared.config.interpret.seed, shard)
     if manifest.sampling and (estimates := manifest.sampling.classes):
         drawn = interpret.count_classes(first, classes, prepared.config.interpret.seed, None)
-        # A shard has the same share of a class as of its drawn sessions.
+        # A shard's share of a class is estimated by its share of the drawn sessions of the class.
         counts = {name: round(size * counts.get(name, 0) / max(drawn[name], 1)) for name, size in estimates.items()}
     if counts:
         for workspace, _ in asked:
@@ -351,7 +350,7 @@ def record(
     share, packages, remedies = None, dict[str, int](), dict[str, str]()
     if (imports := prepared.language.imports) is not None and not prepared.records:
         around = prepared.setup.surroundings
-        # An import is there if it is in one of the roots.
+        # An import counts as resolved if any of the roots has it.
         readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
         files = ((source.path, source.text) for source in workspace.sources())
         share, packages = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
@@ -372,7 +371,7 @@ def record(
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
             given_up=made.given_up,
-            # The first session that failed may have been in the interrupted part of a run.
+            # The first failure of a resumed run may be in the part before the interruption.
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),
             cpu=manifest.cpu + cpu if isinstance(manifest.cpu, CpuTimes) else cpu,
@@ -404,9 +403,9 @@ def together(confined: Iterable[str]) -> str:
 
 
 def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = ()) -> Evaluated:
-    """Write the reports of a workspace. `gates`: absolute ones. Raises WorkspaceError without complete sessions."""
+    """Write the reports of a workspace, and judge absolute gates. Raises WorkspaceError if no session is complete."""
     complete = workspace.manifest().complete
-    # An interrupted run has a report of the sessions that are complete.
+    # The report of an interrupted run has the sessions that are complete.
     if not complete and not any(workspace.sources()):
         raise WorkspaceError(
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
@@ -434,7 +433,7 @@ def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = (
 
 
 def load_grammars(workspace: Workspace) -> Mapping[str, str]:
-    """Return the grammars of the workspace's language, empty for an unknown one."""
+    """Return the grammars of the workspace's language; empty if the language is unknown."""
     language = workspace.manifest().language
     return languages.list_grammars(language) if language in languages.names() else {}
 

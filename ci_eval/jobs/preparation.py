@@ -46,7 +46,7 @@ def servers() -> Iterator[LspEngine]:
 def named_engine(config: Config) -> Engine:
     """Return the engine that `engine.name` names. Raises ConfigError if its options do not fit."""
     engine_config = config.engine
-    # No engine's name has a space, which a command has.
+    # Names of engines have no space, but commands do.
     if " " in engine_config.name:
         raise ConfigError(
             f"{engine_config.name!r} is not the name of an engine: did you mean --engine-command for a command?"
@@ -84,7 +84,7 @@ def engine_of_command(config: Config, name: str, like: LspEngine | None = None) 
 
 
 def find_similar_engine(given: EngineConfig) -> LspEngine | None:
-    """Return the named engine that `engine.like` or the command's program names. Raises ConfigError."""
+    """Return the known server that `engine.like` or the command's program names, or None. Raises ConfigError."""
     if given.like is None:
         return next((engine for engine in servers() if is_called(given.command or ("",), engine)), None)
     engine = engines.CATALOG.load(given.like)
@@ -99,13 +99,13 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Find which known engine a server is like, and configure it so. Raises PreparationError."""
+    """Find the known engine that a server is like, and give the server its settings. Raises PreparationError."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
             name, completes = server.introduce(installation, surroundings)
         except EngineFailure as error:
-            # The sessions will fail for the same reason, and the reports begin with it.
+            # This is only a warning: the sessions will fail for the same reason, which the reports show first.
             screen.warn(f"{server.name} did not start when it was tried: {error}")
             return server
         if not completes:
@@ -128,10 +128,10 @@ def make_overlay(given: EngineConfig) -> Overlay:
 
 
 def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
-    """Raises ConfigError if the server has no such setting."""
+    """Return the server with the setting of auto-import. Raises ConfigError if the server does not support it."""
     setting = config.interpret.auto_import
     server.auto_import.chosen(setting, server.like or server.name)
-    # With auto-import, an answer lists the names of any file.
+    # With auto-import, an answer may contain names from any file.
     closure = server.closure if server.auto_import.state(setting) == "off" else Closure.PROJECT
     return replace(server, auto_imports=setting, closure=closure)
 
@@ -139,13 +139,13 @@ def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
 def make_sent_configuration(
     engine: Engine, installation: Installation, surroundings: Surroundings, config: Config, *, has_dependencies: bool
 ) -> SentConfiguration:
-    """Raises ConfigError."""
+    """Return the configuration that the engine gets, as the manifest stores it. Raises ConfigError."""
     if isinstance(engine, Configured):
         made = engine.sent(installation, surroundings)
     else:
         endpoint_options = {}
         if config.engine.endpoint is not None:
-            # They hold the variable of the key, never the key itself.
+            # The options have the name of the key's variable, never the key itself.
             own, usual = msgspec.to_builtins(config.engine), msgspec.to_builtins(EngineConfig())
             endpoint_options = {key: own[key] for key in own if own[key] != usual[key] and key not in ON_TOP}
         limits = {"timeout": surroundings.timeout}
@@ -166,7 +166,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     project: project.Project
     records: actions.Records | None = None
-    """Set for tasks with a dataset; `project` is then the folder with their texts."""
+    """The records, if the task has a dataset; `project` is then the folder with the files of the records."""
     around: Project | None = None
     texts: Path | None = None
     environment: InstalledEngine | None = None
@@ -227,7 +227,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
         model = config.interpret.ranking_model
         ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
         for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
-            # Formats may need an extra, which only matters if logs are written.
+            # A format may need an extra package, but only if logs are written.
             if config.interpret.save_logs:
                 form.check()
         _check_names(config, task, language, engine)
@@ -248,9 +248,9 @@ def prepare(config: Config, screen: Screen) -> Prepared:
                 raise ConfigError(
                     f"project.sourceRoots: {folder!r} is not a folder of the project; give its path from the root"
                 )
-        # Records may belong to a project, which is then the one that engines see.
+        # If records belong to a project, engines see this project.
         if config.project.spec and not project.lasts(config.project.spec):
-            # The version is stored, so a resumed run and the other engine of a comparison see the same files.
+            # The version is stored so that a resumed run and the other engine of a comparison see the same files.
             newest = (around or target).info.spec
             screen.say(f"{config.project.spec}: {newest.partition('#')[0]}, the newest")
             config = patch(config, project=newest)
@@ -287,9 +287,9 @@ def prepare(config: Config, screen: Screen) -> Prepared:
 def _dependencies(
     config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
 ) -> tuple[InstalledEngine | None, bool]:
-    """Return the environment, and whether dependencies could be installed and are not. If nothing asks for
-    dependencies, they are tried if that is safe and cheap. Raises PreparationError if they are requested and cannot be
-    installed."""
+    """Return the environment, and whether dependencies were left out that could be installed. If nothing asks for
+    dependencies, they are installed if that is safe and cheap. Raises PreparationError if they are requested and cannot
+    be installed."""
     kind, configured = language.dependencies, config.project.dependencies
     wanted = engine.needs_dependencies or bool(config.project.dependency_groups)
     is_asked = wanted if configured is None else configured
@@ -315,14 +315,14 @@ LATEST = "latest"
 
 
 def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
-    """Replace the version `latest` of an engine by its newest. Raises ConfigError or PreparationError."""
+    """Replace the engine's version `latest` with its newest version. Raises ConfigError or PreparationError."""
     if config.engine.version != LATEST or config.engine.command is not None:
         return config
     if not isinstance(engine, Renewable):
         raise ConfigError(f"engine {engine.name!r} comes with ci-eval and has no {LATEST} version: name it alone")
     version = engine.newest()
     screen.say(f"{engine.name}@{LATEST}: {engine.name}@{version}, the newest")
-    # The workspace stores this version, so all its sessions have the same engine.
+    # The workspace stores this version, so that all of its sessions use the same engine.
     return replace(config, engine=replace(config.engine, version=version))
 
 
@@ -340,7 +340,7 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
 
 
 def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
-    """Return the folder with the texts of the records; None if the engine takes records. Raises ConfigError."""
+    """Return the folder with the texts of the records; None if the engine needs no texts. Raises ConfigError."""
     if engine.takes_records or not has_carets(load_task(config)):
         return None
     if not records.texts:
@@ -388,7 +388,7 @@ def _cache() -> Path:
 
 
 def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
-    """Return the confinement of the engine as tested here. Raises PreparationError if it is required and incomplete."""
+    """Test and describe the confinement of the engine. Raises PreparationError if it is required and incomplete."""
     if not engine.own_process:
         return ""
     level = config.interpret.confine
@@ -470,7 +470,7 @@ def _check_target(task: Task, config: Config) -> None:
     if config.project.spec and not has_carets(task):
         raise ConfigError(f"`project` has no effect on the task {task.name}, which takes records: remove it")
     if task.takes_holes and config.engine.window.other_files:
-        # Several holes may be of one text, and would show each other's answer.
+        # Several holes may be in one text: the text of one would show the answer of another.
         raise ConfigError(
             "engine.window.otherFiles shows files of a project, and holes of a dataset have none: remove it"
         )
@@ -481,7 +481,7 @@ def _check_target(task: Task, config: Config) -> None:
 
 
 def load_engine(config: Config) -> Engine:
-    """Return the named engine, or one for the command or endpoint. Raises ConfigError."""
+    """Return the engine that the configuration gives by name, command or endpoint. Raises ConfigError."""
     settings = config.engine
     own_name = settings.name if settings.name != EngineConfig().name else None
     if settings.endpoint is not None:

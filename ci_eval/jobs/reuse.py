@@ -38,12 +38,12 @@ _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
-    """Return, by path, the digest of all files that the file's results depend on; empty if they depend on the whole
-    project."""
+    """Return a digest by path, over all files that the results of the file at that path depend on. Empty if these files
+    are not known: results then depend on the whole project."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
-        # Other completion types order by the names of the whole project.
+        # Completion types other than the engine's order use the names in the whole project.
         return {}
     root = prepared.project.root
     if closure is Closure.FILE:
@@ -53,12 +53,12 @@ def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
 
 
 def digest_imports(root: Path) -> dict[str, str]:
-    """Return the digests of Python files whose results depend on what they import, by path."""
+    """Return a digest of each Python file by path, over the file and all files that it imports, even indirectly."""
     everything = sorted(below(root, root, ("",), ignored=()))
     contents = {path: _content_digest(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
-    # All names count, since an import may find a new file, and its name may be suggested. Type checkers take
-    # `__builtins__.pyi` for a part of the language.
+    # Every digest has the names of all files, since an import may find or suggest a new file. It also has the content
+    # of files that are not Python, and of `__builtins__.pyi`, which type checkers read with each file.
     seen_by_all = (
         path for path in everything if not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
     )
@@ -72,11 +72,10 @@ def digest_imports(root: Path) -> dict[str, str]:
                 by_ending[name[begin:]].append(rank)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
     edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
-    # The direct and indirect imports of each source, and itself. A set of bits is one integer, so a union is one
-    # operation.
+    # Each source's set of direct and indirect imports, and itself, as the bits of an integer: a union is one operation.
     reached = [1 << rank for rank in range(len(sources))]
     changing = True
-    # Imports may form cycles, so the sets grow until none changes.
+    # Imports may form cycles, so this is repeated until no set grows.
     while changing:
         changing = False
         for rank, targets in enumerate(edges):
@@ -86,7 +85,7 @@ def digest_imports(root: Path) -> dict[str, str]:
             changing = changing or bits != reached[rank]
             reached[rank] = bits
     known: dict[int, str] = {}
-    # Files of one import cycle share their set, so its digest is made once.
+    # Files of one import cycle have the same set, whose digest is computed once.
     for bits in set(reached):
         among = (path for rank, path in enumerate(sources) if bits >> rank & 1)
         known[bits] = _digest([shared, *(f"{path} {contents[path]}" for path in among)])
@@ -104,21 +103,21 @@ def _digest(parts: Sequence[str]) -> str:
 
 def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
     plain = _COMMENT.sub("", text)
-    # This also finds names in brackets, and names after other statements on a line.
+    # Put brackets on one line, and each statement on its own line, so that all imported names are found.
     folded = _BRACKETS.sub(lambda brackets: brackets[0].replace("\n", " "), plain.replace("\\\n", " "))
     for name in read_module_names(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
         parts = tuple(part for part in name if part != NEAR)
         for end in range(1, len(parts) + 1):
             yield from places.get(parts[:end], ())
         if not parts:
-            # The files that are imported by the names of the folders that the file is in.
+            # A name of dots alone may mean the `__init__` file of any folder above the file.
             for folder in PurePosixPath(path).parents:
                 yield from places.get((*folder.parts, *OWN), ())
     if _STAR.search(text):
-        # `__all__` may name modules, and everything that is taken may come from a folder's own file.
+        # `import *` takes what the package's `__all__` names, which may be modules in the package's folder.
         for match in _STAR_OF.finditer(folded):
             package = match[1].rstrip(".").rpartition(".")[2]
-            # Dots alone mean the files in the same folder or above.
+            # Dots alone mean the folder of the file or a folder above.
             folders = {package} if package else {parent.name for parent in PurePosixPath(path).parents}
             for name, ranks in places.items():
                 if len(name) == 2 and name[0] in folders:
@@ -126,7 +125,7 @@ def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Ite
 
 
 SAMPLE = 0.02
-"""The share of the sessions that are asked again, in the mean of many nightly runs."""
+"""The share of the sessions that a nightly run asks again, on average."""
 
 
 def check_reusable(config: Config, rounds: int) -> None:
@@ -147,8 +146,8 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
 
 
 def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Run stage 2 with the results of an earlier run. Some sessions are asked again; if any result differs, nothing is
-    reused."""
+    """Run stage 2, and reuse results of an earlier run. A sample of the sessions is asked again; if any result differs,
+    nothing is reused."""
     if not (earlier / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {earlier} yet")
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)
@@ -199,7 +198,7 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
             continue  # changes are checked file by file
         yield change
     if was.project.identity_name != now.project.identity_name:
-        # The ids of sessions depend on it.
+        # The ids of sessions depend on the project's name.
         yield f"the project's name was {was.project.identity_name!r}, and is {now.project.identity_name!r} now"
     if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
         yield "the operating system, the grammar or the number of rounds differs"
@@ -208,7 +207,7 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
 
 
 def _select_conditions(config: Config) -> Config:
-    """The project may have moved, if its content is the same."""
+    """Return the configuration without the keys that change no result. The project's content is compared elsewhere."""
     project = replace(config.project, spec="")
     plain = Config()
     left_out = {"reports": plain.reports, "comparison": plain.comparison, "training_projects": (), "output_dir": ""}
@@ -218,8 +217,8 @@ def _select_conditions(config: Config) -> Config:
 def _take_over(
     kept: Workspace, workspace: Workspace, prepared: Prepared
 ) -> tuple[Collection[str], dict[str, frozenset[str]]]:
-    """Store the sessions of files that are reused as a whole. Return all files of which sessions are reused, and by
-    file the sessions to ask again."""
+    """Store the sessions of files that are reused as a whole. Return all files with reused sessions, and the sessions
+    to ask again by file."""
     heads = {head.path: head for head in workspace.heads().values() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))
@@ -245,7 +244,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
     )
     for planned_file in planned:
         path = planned_file.path
-        # The cheap conditions come first: the actions of a file are read from disk.
+        # The cheap conditions come first, since the actions of a file must be read from disk.
         if path in was and was[path] == now.get(path) and kept.has_sessions(path):
             before, after = kept.actions_path(path), workspace.actions_path(path)
             asked = {session.id for session in kept.decode_sessions(path, Session)}
@@ -259,8 +258,8 @@ def _has_result(session: Session | interpret.SessionEnd) -> bool:
 
 
 def choose_sample(sessions: Mapping[str, Sequence[str]], start: str) -> dict[str, frozenset[str]]:
-    """Return, by file, a sample of the ids of sessions, at least one. Any session has the chance SAMPLE."""
-    # The start of the run is part of the seed, so that every session is asked again some day.
+    """Return a sample of at least one session as ids by file. Each session is drawn with the probability SAMPLE."""
+    # The start of the run is part of the seed, so that each session is asked again in some run.
     draws = {path: [draw(0, f"{start} {session}") for session in ids] for path, ids in sessions.items()}
     limit = max(SAMPLE, min((min(numbers) for numbers in draws.values() if numbers), default=0.0))
     sample = {

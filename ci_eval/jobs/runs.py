@@ -1,4 +1,4 @@
-"""The workspace of a run: begun, resumed, or made from another one, and whether its configuration is trusted."""
+"""The workspace of a run: how it is created, resumed or copied, and whether its configuration is trusted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def choose_output(config: Config, output: Path | None) -> Path:
 
 
 def make_title(config: Config, engine: EngineInfo) -> str:
-    # The version of an own engine is a digest, which only the facts name.
+    # The version of a user's own engine is a digest, which does not belong in a title.
     name = engine.name if config.engine.command and not config.engine.version else f"{engine.name} {engine.version}"
     return config.reports.evaluation_title or f"{name} {config.interpret.completion_type}"
 
@@ -60,15 +60,15 @@ def check_place(folder: Path, *, resume: bool) -> None:
 
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Lock the folder of a run. If there is nothing to evaluate, a new folder without actions and errors is removed.
-    Raises WorkspaceError if another run uses the folder, and Interrupted, which names the folder."""
-    # Only folders that this run makes may be removed again.
+    """Lock the folder of a run. If there is nothing to evaluate, remove a new folder without actions and errors. Raises
+    WorkspaceError if another run uses the folder, and Interrupted (with the folder) for Ctrl-C."""
+    # Only folders that this run creates may be removed again.
     made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
         with _lock(folder):
             yield
     except NothingToEvaluate:
-        # Actions and errors show why there is nothing to evaluate.
+        # Actions and errors are kept, since they show why there is nothing to evaluate.
         if made and not any(any(folder.glob(f"**/{part}/*")) for part in ("actions", "errors")):
             shutil.rmtree(folder)
             for above in made[1:]:
@@ -80,7 +80,7 @@ def kept(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """The lock ends with this process. Raises WorkspaceError if another run holds it."""
+    """Lock a folder until the block or this process ends. Raises WorkspaceError if another run holds the lock."""
     atomic.make_folder(folder)
     # The folder itself is locked, since a lock file would outlive a killed run.
     descriptor = os.open(folder, os.O_RDONLY)
@@ -102,7 +102,7 @@ def _lock(folder: Path) -> Iterator[None]:
 def begin(
     prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None, *, resume: bool = False
 ) -> Workspace:
-    """Begin a run, or resume the one there. Raises WorkspaceError if its configuration, project or engine differs."""
+    """Begin a run, or resume the one in `folder`. Raises WorkspaceError if configuration, project or engine differ."""
     if resume and (folder / "manifest.json").is_file():
         return resume_run(Workspace.open(folder), prepared, jobs, shard)
     manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)
@@ -116,7 +116,7 @@ def begin(
 def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
     config, engine = prepared.config, prepared.installation.info
     seed, evolution = config.interpret.seed, config.actions.strategy.evolution
-    # Whether queries of records are drawn is known once these were read.
+    # Whether the queries of records are drawn is only known after the records are read.
     drawn = {
         # Hidden parts are random if only some are hidden; replacements are random if they are other lines.
         "evolution": seed if evolution.share and (evolution.share < 1 or evolution.how == "different") else None,
@@ -179,7 +179,7 @@ def find_revision(command: Sequence[str] | None) -> str:
 
 
 def describe_judge(config: Config) -> str:
-    """Return judge and version of its question; "" if nothing is judged."""
+    """Return the model that judges, and the version of the question to it; "" if nothing is judged."""
     if config.judge is None:
         return ""
     judge = cast("graders.Judging", graders.CATALOG.load("judge"))
@@ -192,7 +192,7 @@ def describe_test_runs(config: Config) -> str:
 
 
 def training_seed(part: Engine | Ranker) -> int | None:
-    # Predictors train themselves, some by the seed among their options.
+    # Engines that train themselves may have a seed among their options.
     options_seed = getattr(getattr(part, "options", None), "seed", None)
     seed: int | None = getattr(part, "training_seed", options_seed)
     return seed
@@ -211,7 +211,7 @@ def resume_run(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard
 
 
 def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield the name of each difference of `same_answers`, with a clause about the old and the new value."""
+    """Yield the name of each value of `same_answers` that differs, with a clause about the old and the new value."""
     for name, before, after in unlike(same_answers(was), same_answers(now)):
         differences = (
             compare_settings(was.sent, now.sent, same_kind=True)
@@ -219,7 +219,7 @@ def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
             else ()
         )
         if differences:
-            # The digests would only say that something differs.
+            # Name the settings that differ, since the digests do not.
             changes = []
             for part in differences[:MOST]:
                 before_text, now_text = (short(value) if value else "not set" for value in (part.base, part.new))
@@ -236,7 +236,7 @@ CONFIGURATION = "configuration sent to the engine"
 def same_answers(manifest: Manifest) -> dict[str, object]:
     """Return everything that must be equal for a run to be resumed."""
     sent = "unknown"
-    # Manifests of former versions of ci-eval do not have it.
+    # Manifests of earlier versions of ci-eval do not have `sent`.
     if manifest.sent is not None:
         # The configuration itself is too long for a message.
         sent = sha256(msgspec.json.encode(manifest.sent, order="sorted")).hexdigest()[:12]
@@ -259,7 +259,7 @@ def _packages_text(packages: Mapping[str, str]) -> str:
 
 
 def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
-    """Store rounds and turns in the manifest. Raises WorkspaceError if a resumed run had others."""
+    """Store rounds and turns in the manifest. Raises WorkspaceError if a resumed run began with others."""
     manifest = workspace.manifest()
     if not manifest.stages:
         workspace.write_manifest(replace(manifest, rounds=rounds, turns=turns))
@@ -292,23 +292,23 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
             unparsable_files=was.unparsable_files,
             vocabulary=was.vocabulary,
             pairs=was.pairs,
-            # The queries are those of the other workspace, by its seed.
+            # The queries were drawn with the seed of the other workspace.
             drawn=manifest.draws | {name: seed for name, seed in was.draws.items() if name == QUERIES},
             histories=was.histories,
-            # The sessions of the other workspace are not taken over.
+            # Only the actions are copied, not the sessions.
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
         )
     )
 
 
 def check_single_project(workspace: Workspace) -> None:
-    """Raise ConfigError if the workspace was merged from several projects: an engine works on one."""
+    """Raise ConfigError if the workspace was merged from several projects: an engine works on one project."""
     if workspace.manifest().projects:
         raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
 
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the stored configuration. Raises WorkspaceError if settings that were measured changed."""
+    """Return the configuration with the stored view. Raises WorkspaceError if the configuration was changed."""
     return _load(workspace, read_view(workspace.view_path, view))
 
 
@@ -318,7 +318,7 @@ def with_view(config: Config, folder: Path) -> Config:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of the run. Raises WorkspaceError if it changed since."""
+    """Return the configuration of the run without the stored view. Raises WorkspaceError if it was changed."""
     return _load(workspace, view.spell())
 
 
@@ -333,8 +333,8 @@ def refuse_foreign(
     workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False, instead: str = ""
 ) -> None:
     """Raise ConfigError if an untrusted workspace's configuration sets a command, an address to send code to, or an
-    exception to confinement. `typed`: the user gave the engine's command. `instead`: another way to choose an engine,
-    for the message."""
+    exception to confinement. If `typed`, the user gave the engine's command. `instead` names another way to choose an
+    engine, for the message."""
     stored = stored_config(workspace)
     asked = []
     if stored.engine.command is not None and config.engine.command is not None and not typed:
@@ -345,7 +345,7 @@ def refuse_foreign(
         stored.engine.command is not None
         or (name in engines.names() and isinstance(engines.CATALOG.load(name), LspEngine))
     ):
-        # Settings may name programs, and environment variables may make any program run others.
+        # Settings may name programs, and environment variables can make a program run other programs.
         asked.append(f"start the engine with the stored {', '.join(f'engine.{key}' for key in put)}")
     if config.engine.endpoint is not None:
         asked += _addresses(stored.engine)
@@ -361,7 +361,7 @@ def refuse_foreign(
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
-    """Raise ConfigError if grading would ask a judge or run tests."""
+    """Raise ConfigError if grading an untrusted workspace would ask a judge or run tests."""
     _refuse(workspace, [*_addresses(stored.judge), *_test_runs(stored)], "", trusted=trusted)
 
 

@@ -1,4 +1,4 @@
-"""The description of a single session, as it was stored or as the engine completes it now, or of what a run misses."""
+"""The jobs that describe a session, as it was stored or as the engine completes it now, or the misses of a run."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ AROUND = 2
 
 
 def describe(folder: Path, identity: str) -> Iterator[str]:
-    """Yield the description of a stored session. The beginning of its id is enough."""
+    """Yield lines about a stored session. `identity` is its id, or the beginning of its id."""
     source, session = Workspace.open(folder).find_session(identity)
-    # A file that could no longer be read is stored without its text.
+    # The stored text is empty if the file could no longer be read.
     line, column = line_and_column(source.text, min(session.offset, len(source.text)))
     known = session.properties
     facts = [
@@ -83,8 +83,8 @@ def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[
 
 
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool, again: bool) -> None:
-    """Print the stored messages of a session; those of a repeated session with `full`, with `again` or if none are
-    stored. Raises WorkspaceError if there are none."""
+    """Print the stored messages of a session. The session is repeated, and its new messages are printed, with `full`,
+    with `again`, or if none are stored. Raises WorkspaceError if there are no messages."""
     stored = () if full or again else Workspace.open(folder).find_session(identity)[1].trace
     for line in stored:
         screen.line(line)
@@ -115,7 +115,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     runs.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(
-        # The caller listens to the messages, so they are not stored with the session again.
+        # The caller listens to the messages, so they need not be stored.
         setup=replace(prepared.setup, settings=replace(prepared.config.interpret, trace=False)),
         actions=workspace.actions_path(source.path),
         path=source.path,
@@ -139,8 +139,8 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
 def list_causes(
     folder: Path, *, base: Path | None, others: Sequence[Path], output: Path | None, view: View
 ) -> tuple[Causes, dict[str, Path]]:
-    """Find the clusters of misses, or of losses against `base`. Return them, and by reporter the file to open first.
-    `others`: workspaces with the same sessions. Raises WorkspaceError or NothingToEvaluate."""
+    """Find the clusters of misses, or of losses against `base`. Return them, and the file to open first by reporter.
+    `others` are workspaces with the same sessions. Raises WorkspaceError or NothingToEvaluate."""
     workspace = _open(folder)
     manifest, config = workspace.manifest(), runs.stored_config(workspace, view)
     if "RecallAt1" not in {metric.info.name for metric in load_metrics(config) if metric.of in manifest.figures}:

@@ -1,4 +1,4 @@
-"""The jobs for a suite, a table with a row for each of a configuration's `projects`."""
+"""The jobs for suites. A suite is a table with a row for each of a configuration's `projects`."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def announce_rows(kind: str, rows: Mapping[str, str], screen: Screen) -> Iterato
 
 
 def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) -> str:
-    """Return the name of a row's folder: its number (from 1) and its text. A long text is cut to its beginning, with
-    `ending` to its end. `otherwise` replaces a text without usable characters."""
-    # The number keeps apart what the slug makes equal.
+    """Return the name of a row's folder: the number (from 1) and the text. Only the beginning of a long text is used,
+    or its end if `ending`. `otherwise` replaces a text without usable characters."""
+    # The number distinguishes texts that are equal after the replacement.
     characters = re.sub(r"[^A-Za-z0-9._-]+", "-", text)
     characters = characters[-MOST_NAMED:] if ending else characters[:MOST_NAMED]
     return f"{number:02}-{characters.strip('-.') or otherwise}"
@@ -64,7 +64,7 @@ def evaluate(
     gates: Sequence[str] = (),
     screen: Screen,
 ) -> SuiteOutcome:
-    """Raises as `evaluate` of one project does."""
+    """Evaluate each project. Raises the errors of `evaluate` for a single project."""
     folder = runs.choose_output(config, output)
     if not resume:
         atomic.empty_folder(folder)
@@ -85,7 +85,7 @@ def evaluate(
     infos = [known[name] for name in config.declared if name in known]
     projects = []
     for name, evaluated in done.items():
-        # Figures are those that each report shows first.
+        # The table has the figures that each report shows first.
         _, figures = shown_filter(evaluated.evaluation)
         projects.append(
             SuiteProject(
@@ -120,7 +120,7 @@ def compare_engines(
     screen: Screen,
     allow_conditions: bool = False,
 ) -> SuiteOutcome:
-    """Compare two sides in each project. Raises as `compare_engines` of one project does."""
+    """Compare two sides in each project. Raises the errors of `compare_engines` for a single project."""
     if len(sides) > 2:
         raise ConfigError(f"a suite of projects compares two sides, and {len(sides)} are given: leave out the others")
     folder = runs.choose_output(sides[0].config, output)
@@ -143,7 +143,7 @@ def compare_engines(
     alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
     outcomes = {name: result.outcome for name, result in done.items() if result.outcome}
     for trouble in alone:
-        # Without any comparison there is no table, so the first failure is the job's.
+        # If no project has a comparison, there is no table, and the first failure is raised.
         if not outcomes:
             raise trouble
         screen.warn(f"left out of the table: {trouble}")
@@ -153,7 +153,7 @@ def compare_engines(
 
 
 def is_suite(folder: Path) -> bool:
-    # A workspace is never taken for a suite.
+    # A folder with a manifest is a workspace.
     return (folder / NAME).is_file() and not (folder / "manifest.json").exists()
 
 
@@ -168,9 +168,9 @@ def compare_suites(
     view: View = UNCHANGED,
     screen: Screen,
 ) -> SuiteOutcome:
-    """Compare the projects that both suites have. Gates of a project in only one suite are not judged, which is a
-    failure; on a `first_night`, a project may be new. Raises WorkspaceError without evaluations or a common project,
-    and the errors of `compare`."""
+    """Compare the projects that both suites have. If only one suite has a project, its gates are not judged, which is a
+    failure; on a `first_night`, `new` may have more projects. Raises WorkspaceError without evaluations or a common
+    project, and the errors of `compare`."""
     mine, theirs = _workspaces(base), _workspaces(new)
     both = [spec for spec in mine if spec in theirs]
     if not both:

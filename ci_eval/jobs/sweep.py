@@ -1,4 +1,4 @@
-"""The job `sweep`: an evaluation for each choice of values, and one table of all."""
+"""The job `sweep`: it runs an evaluation for each combination of values, and writes a table of them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def expand_axes(varied: Sequence[str]) -> list[Choice]:
-    """Return the choices of values; the last key changes fastest. Raises ConfigError."""
+    """Return all combinations of values; the last key changes fastest. Raises ConfigError."""
     axes: dict[str, list[str]] = {}
     for axis in varied:
         key, equals, text = axis.partition("=")
@@ -77,7 +77,7 @@ def sweep(
     resume: bool,
     screen: Screen,
 ) -> SweepOutcome:
-    """Evaluate each run in its folder, and compare it with the first. Raises as `evaluate` does."""
+    """Evaluate each choice in a folder of its own, and compare it with the first one. Raises as `evaluate` does."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:
@@ -97,7 +97,7 @@ def sweep(
     by_folder = {}
     rows = {name_row(number, choice.title, "run"): choice.title for number, choice in enumerate(chosen, 1)}
     for (name, _), config in zip(announce_rows("Run", rows, screen), configs, strict=True):
-        # Ctrl-C must name the folder of the sweep, not that of one run, for --resume.
+        # After Ctrl-C, the message must name the folder of the sweep for --resume, not that of a single run.
         with kept(folder):
             by_folder[name] = evaluate_job.evaluate(
                 config, output=folder / name, jobs=jobs, resume=resume, screen=screen

@@ -57,10 +57,10 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     else:
         _all_figures(result, screen)
     _trouble(result, screen)
-    # The answer has the broken ones.
+    # `_print_answer` prints the broken gates.
     _gates([gate for gate in result.gates if gate.passed], screen)
     _print_reports(done.reports, screen)
-    # Reports have the folder's name alone, since they are read elsewhere.
+    # The printed commands need the whole path; reports have the folder's name only, since they are read elsewhere.
     _print_answer(replace(result, workspace=shlex.quote(str(done.folder))), screen)
     screen.line(str(done.folder))
 
@@ -81,13 +81,13 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
     if screen.verbose:
         for line in (*figure_texts.sentences(evaluation), *populations(evaluation), ""):
             screen.result(line)
-    # The most important figures, or all with -v; quality comes before times.
+    # Print the most important figures; with -v, print all of them, quality before times.
     infos = headline_metrics(evaluation.metrics)
     if screen.verbose:
         infos = sorted(evaluation.metrics, key=lambda info: info.is_time)
     _, leading = figure_texts.shown_filter(evaluation)
     if lengths := figure_texts.find_length_figures(evaluation):
-        # Figures of the whole run have none by length; metrics without a figure are named by reports alone.
+        # Figures of the whole run are not divided by length. Metrics without a value are only named by reports.
         values = {info.name: [of.metrics.get(info.name) for of in lengths.values()] for info in infos}
         has_values = {name: [of.value is not None for of in known if of] for name, known in values.items()}
         shown = [info for info in infos if len(has_values[info.name]) == len(lengths) and any(has_values[info.name])]
@@ -104,7 +104,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
-    """Print a comparison; `short`: the answer alone, for one of several."""
+    """Print a comparison. If `short`, it is one of several, and only the answer is printed."""
     result, folders = done.comparison, (str(done.sides[0]), str(done.sides[1]))
     base, new = map(shlex.quote, folders)
     there = replace(result, base=replace(result.base, workspace=base), new=replace(result.new, workspace=new))
@@ -129,7 +129,7 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
         tables.append(by_length)
     times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
     times += [name for name in INFOS if name in result.filters["ALL"]]
-    # A declared cost is in the table of the other declared metrics.
+    # Declared costs are in the table of declared metrics already.
     times += [name for name in COSTS if name in result.filters[result.headline] and name not in declared]
     title = "Time, memory and cost" if set(times) & set(COSTS) else "Time and memory"
     tables.append(verdict_table(result, dict.fromkeys(times), title))
@@ -139,7 +139,7 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
             screen.result("")
     for warning in result.warnings:
         screen.warn(warning)
-    # The answer has the broken ones.
+    # `_print_answer` prints the broken gates.
     _gates([gate for gate in result.gates if gate.passed], screen)
     if result.trend:
         Trends((result.trend,), ()).terminal(screen)
@@ -204,7 +204,7 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
 def small(
     result: Sweep | Suite | Causes | Cases, folder: Path | None, reports: Mapping[str, Path], screen: Screen
 ) -> None:
-    """Print a result and its reports' paths. The last line is the folder's path, if it has one."""
+    """Print a result and the paths of its reports. The last line is the path of the folder, if there is one."""
     to_terminal(small_blocks(result), screen)
     _print_reports(reports, screen)
     if folder:

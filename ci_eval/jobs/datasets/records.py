@@ -1,4 +1,4 @@
-"""The datasets code-review, from review comments at GitHub, and unit-tests, from projects."""
+"""The jobs that make the datasets code-review (from review comments at GitHub) and unit-tests (from projects)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests import records as tests_of
 
 PATIENCE_SECONDS = 120.0
-"""The time limit for one comment."""
+"""The time limit for one question to the language model that judges comments."""
 MOST_TOKENS = 200
-"""Tokens of a response."""
+"""The maximum number of tokens in a response of that language model."""
 RECORD_OUTCOMES = {"paired", "kept"}
 
 
@@ -42,11 +42,11 @@ class Source(msgspec.Struct):
     title: str
     facts: dict[str, str]
     outcomes: Counter[Any] = msgspec.field(default_factory=Counter)
-    """The outcomes of everything that could have become a record."""
+    """The number of candidates by outcome: a record, or a reason why there is none."""
 
 
 def print_outcomes(sources: Sequence[Source], screen: Screen) -> None:
-    """Print a table with a column for each source. The outcome of records comes first, then the most frequent ones."""
+    """Print a table with a column for each source. Records come first, then the most frequent other outcomes."""
     total: Counter[str] = sum((source.outcomes for source in sources), Counter())
     order = sorted(
         (outcome for outcome in total if total[outcome]),
@@ -68,11 +68,11 @@ def mine_code_reviews(
     judge: EndpointConfig | None = None,
     prompts: str = "en",
 ) -> None:
-    """Write the records of all repositories, and print the outcome of each comment.
+    """Write the records of all repositories, and print how many comments had each outcome.
 
-    `reviews`: each reviewer's file of verdicts, to which new records are added. `judge`: the language model that says
-    which comments can be understood from the change alone. `prompts`: their language. Raises ConfigError,
-    DownloadError, NothingToEvaluate, or EngineFailure if the language model fails.
+    `reviews` are the reviewers' files of verdicts; new records are added to them. `judge` is the language model that
+    says which comments can be understood from the change alone. `prompts` is the language of the prompts. Raises
+    ConfigError, DownloadError, NothingToEvaluate, or EngineFailure if the language model fails.
     """
     answer: human.Answer | None = None
     if judge:
@@ -108,7 +108,7 @@ def mine_code_reviews(
 
 
 def _print_agreement(tables: Mapping[str, Rows], screen: Screen) -> None:
-    """Print a row for each two reviewers with common samples. `tables`: reviewer → rows."""
+    """Print a row for each pair of reviewers who judged the same samples. `tables` maps reviewers to rows."""
     rows = []
     for (first, of_first), (second, of_second) in combinations(tables.items(), 2):
         pairs = human.pair_verdicts(of_first, of_second)
@@ -149,8 +149,8 @@ def mine_unit_tests(
     screen: Screen,
     prompts: str = "en",
 ) -> None:
-    """Write the records in the order of `specs`, and print the outcomes of the tests. `prompts`: their language. Raises
-    ConfigError, PreparationError, NothingToEvaluate."""
+    """Write the records in the order of `specs`, and print how many tests had each outcome. `prompts` is the language
+    of the prompts. Raises ConfigError, PreparationError, NothingToEvaluate."""
     dialect = languages.CATALOG.load(language)
     sources, lines, troubles = [], [], []
     known: set[str] = set()

@@ -1,4 +1,4 @@
-"""The object usages of projects, and their histories from Git or from recorded editing."""
+"""The jobs that mine object usages from projects, and their histories from Git or from recorded editing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     """Whether jedi is asked for types that local rules do not find."""
     jobs: int = 1
     texts: bool = False
-    """Whether texts are stored, and the locations of the objects in them."""
+    """Whether source texts are stored, with the locations of the objects in them."""
 
     def dialect(self) -> Dialect:
         if not self.language:
@@ -87,7 +87,7 @@ OTHERS: Mapping[Receiver, str] = {
 
 
 def format_known_share(receivers: Mapping[Receiver, int]) -> str:
-    """Return the percentage of calls on objects whose type is known; "" without such calls."""
+    """Return the percentage of calls on objects whose type is known; "" if there are no calls on objects."""
     known, unknown = receivers.get("object", 0), receivers.get("unknown", 0)
     return f"{known / (known + unknown):.0%}" if known + unknown else ""
 
@@ -96,8 +96,8 @@ def format_known_share(receivers: Mapping[Receiver, int]) -> str:
 
 
 def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write histories. A source is a URL or folder, optionally with @REVISION. Raises ConfigError, InstallError,
-    NothingToEvaluate."""
+    """Write the histories in Git repositories. A source is a URL or folder, optionally with @REVISION. Raises
+    ConfigError, InstallError, NothingToEvaluate."""
     dialect = choices.dialect()
     results: list[tuple[str, Mined]] = []
     for source in sources:
@@ -116,14 +116,14 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
 
 
 def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the histories in recorded editing. `recordings`: format and path of each. Raises ConfigError,
-    NothingToEvaluate."""
+    """Write the histories in recorded editing. `recordings` has the format and the path of each recording. Raises
+    ConfigError, NothingToEvaluate."""
     results: list[tuple[str, Mined]] = []
     for name, path in recordings:
         stream = streams.CATALOG.load(name)
         if not path.exists():
             raise ConfigError(f"there is no recording {path}: give a file or a folder, as in --stream {name}=PATH")
-        # If the recording holds the usages, no text is read.
+        # A format with `languages` records usages rather than texts, so any dialect will do.
         dialect = languages.CATALOG.load(languages.names()[0]) if stream.languages else choices.dialect()
         screen.say(f"Reading {path}")
         recording = Recording(ends=tuple(dialect.grammars))
@@ -137,7 +137,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
 
 
 def _miner(choices: Choices, dialect: Dialect, name: str, **own: Any) -> Miner:
-    """Return a miner of usages. `own`: the project's own names, if they are known."""
+    """Return a miner of usages. `own` has the names that the project defines, if they are known."""
     around = ProjectContext(infer=JediInference() if choices.infer else None, places=choices.texts, **own)
     return Miner(dialect=dialect, project=name, around=around, own_types=choices.own_types)
 

@@ -1,4 +1,4 @@
-"""The jobs import and export: from workspaces of the JetBrains plugin to ours and back, and from ours to tables."""
+"""The jobs `import` (from workspaces of the JetBrains plugin) and `export` (to such workspaces, or to tables)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FOLDER_NAME = "%Y-%m-%d_%H-%M-%S"
 
 
 class _Verbatim(dict[str, str]):
-    """An environment in which `${name}` stays as it is, since it names a property of another machine."""
+    """An environment that does not replace `${name}`, since this names a property of another machine."""
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -53,7 +53,7 @@ class _Verbatim(dict[str, str]):
 
 
 def _read_config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
-    """Return the known keys, and warnings about the others. Nothing in the configuration is run."""
+    """Return the configuration of the known keys, and warnings about the others. No command in it is run."""
     try:
         loaded = load(path, environment=_Verbatim())
         config, warnings = loaded.config, loaded.warnings
@@ -61,7 +61,7 @@ def _read_config(path: Path, raw: Mapping[str, object], language: str) -> tuple[
         config, accepted = Config(), dict[str, object]()
         warnings = (f"only the strategy of config.json is taken over: {error}",)
         for key, section in _known_sections(raw).items():
-            # A section that is not understood must not cost the others.
+            # An invalid section must not prevent the others from being read.
             with suppress(msgspec.ValidationError):
                 config = msgspec.convert({**accepted, key: section}, Config)
                 accepted[key] = section
@@ -70,13 +70,13 @@ def _read_config(path: Path, raw: Mapping[str, object], language: str) -> tuple[
         every = model.PrefixConfig(name="EveryPrefix", n=prefix.n)
         strategy = replace(config.actions.strategy, prefix=every)
         config = replace(config, actions=replace(config.actions, strategy=strategy))
-    # The plugin's lists are stored as they came, without any client's filter.
+    # The plugin stores lists as the engine returned them, without the filter of any client.
     interpret = replace(config.interpret, client="raw")
     return replace(config, language=language, interpret=interpret), warnings
 
 
 def _known_sections(raw: Mapping[str, object]) -> dict[str, object]:
-    """Return strategy, completion type, title and project in our sections, each if it is there."""
+    """Convert strategy, completion type, title and project, if given, to sections of our configuration."""
     sections = {name: value for name, value in raw.items() if isinstance(value, Mapping)}
     strategy = sections.get("strategy") or strategy_of(raw)
     kinds = strategy.get("filters")
@@ -100,7 +100,7 @@ def _known_sections(raw: Mapping[str, object]) -> dict[str, object]:
 
 def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engine: str) -> Manifest:
     name, _, version = engine.partition("@")
-    # The name of the folder is a time without a zone.
+    # The name of the folder is a time without a time zone, which is taken as UTC.
     try:
         began = datetime.strptime(folder.resolve().name[:19], FOLDER_NAME).replace(tzinfo=timezone.utc)
     except ValueError:
@@ -135,7 +135,7 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
 
 
 def import_workspace(folder: Path, *, output: Path, engine: str, screen: Screen) -> Evaluated:
-    """Import a workspace of the plugin into `output`. `engine`: NAME@VERSION. Raises ConfigError, WorkspaceError,
+    """Import a workspace of the plugin. `engine` is NAME@VERSION. Raises ConfigError, WorkspaceError,
     NothingToEvaluate."""
     Workspace.check_free(output)
     path = folder / "config.json"
@@ -179,7 +179,7 @@ def import_workspace(folder: Path, *, output: Path, engine: str, screen: Screen)
         _import_results(origin, manifest, kept, workspace)
         workspace.seal()
     except BaseException:
-        # A damaged import leaves nothing that could be taken for a workspace.
+        # A failed import must not leave a folder that could be mistaken for a workspace.
         shutil.rmtree(output)
         raise
     for name, count in sorted(kept.unknown.items()):
@@ -197,7 +197,7 @@ def _import_results(
         path = file.source.path
         lost.pop(path, None)
         workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
-        # Without actions, `rerank` cannot order the suggestions of this file again.
+        # If the plugin stored no actions, these only open the file, and `rerank` cannot reorder its suggestions.
         file_actions = file.actions or model.FileActions(
             path=path,
             checksum=file.source.checksum,
@@ -258,12 +258,12 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
         texts[file.path] = file.text
         writer.sessions(file, list(sessions))
     for file_actions in source.actions():
-        # The text of a file is stored with its sessions, so actions alone cannot be written.
+        # The text of a file is stored with its sessions, so the actions of a file without sessions cannot be exported.
         if file_actions.path in texts:
             writer.actions(file_actions, texts[file_actions.path])
     for error in source.errors():
         writer.error(error)
-    # This manifest says more than the plugin's own files, so an import reads it.
+    # Also store our manifest, which `import` reads: it has facts that the plugin's files lack.
     atomic.write(output / OWN / "manifest.json", (source.folder / "manifest.json").read_bytes())
     atomic.copy(source.config_path, output / OWN / "config.yaml")
     writer.close(generation.config(config, manifest.project.spec.removeprefix("path:")))
@@ -272,8 +272,7 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
 def export_tables(
     folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
 ) -> dict[Path, int]:
-    """Write the tables of a workspace, and return the files with their numbers of rows. Raises ConfigError,
-    WorkspaceError."""
+    """Write the tables of a workspace, and return the number of rows by file. Raises ConfigError, WorkspaceError."""
     source = open_workspace(folder)
     if form == "parquet":
         # A missing package is reported before anything is written.

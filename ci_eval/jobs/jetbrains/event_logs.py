@@ -1,4 +1,4 @@
-"""The reader of event logs and of recorded editing: sessions with features, for training and for validation."""
+"""The reader of event logs and recorded editing. It returns sessions with features, for training and for validation."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
     @classmethod
     def named(cls, source: Path) -> Recorded | None:
-        """Return the recording that a source names, None for a source without a format. Raises ConfigError."""
+        """Return the recording that a source names; None if the source has no format. Raises ConfigError."""
         form, _, path = str(source).partition("=")
         # A file name may hold an equals sign, so an existing path wins.
         if not path or form not in streams.names() or source.exists():
@@ -59,8 +59,8 @@ class Recorded(msgspec.Struct, frozen=True):
         return cls(form, Path(path))
 
     def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
-        """Yield the finished sessions, each with the lists displayed while one word was typed. Raises NothingToEvaluate
-        if no list is recorded."""
+        """Yield sessions, each with the lists shown while a word was typed. Raises NothingToEvaluate if there are no
+        lists."""
         lookups = streams.CATALOG.load(self.form).lookups
         assert lookups
         words: dict[tuple[str, str], _TypedWord] = {}
@@ -90,7 +90,7 @@ class _TypedWord(msgspec.Struct):
     reader: Reader
     lists: list[tuple[RecordedLookup, Shown]] = msgspec.field(default_factory=list)
     ids: dict[str, int] = msgspec.field(default_factory=dict)
-    """Text → the item's number, the same in all lists."""
+    """Item numbers by text. An item has the same number in all lists."""
 
     def add(self, lookup: RecordedLookup) -> None:
         texts = list(dict.fromkeys(lookup.candidates))
@@ -106,7 +106,7 @@ class _TypedWord(msgspec.Struct):
         self.lists.append((lookup, Shown(typed=len(lookup.prefix), ids=ids, features=features)))
 
     def session(self, left_out: Counter[str]) -> Iterable[ShownSession]:
-        """Return the session, or nothing if it has no end or took an item that is not in the list."""
+        """Return the session; nothing if its end is not recorded, or if the selected item is not in the list."""
         last, shown = self.lists[-1]
         if last.outcome not in ENDS:
             left_out["sessions without a recorded end"] += 1
@@ -127,16 +127,16 @@ class _TypedWord(msgspec.Struct):
 
 @lru_cache
 def find_keywords(file: str) -> frozenset[str]:
-    """Return the keywords of a file's language, none for an unknown one."""
+    """Return the keywords of a file's language; empty if the language is unknown."""
     keywords = {end: language.keywords for language in languages.CATALOG.all() for end in language.suffixes if end}
     ends = [end for end in keywords if file.endswith(end)]
     return keywords[max(ends, key=len)] if ends else frozenset()
 
 
 ENOUGH_USERS = 10
-"""With fewer users, sessions are divided in place of users."""
+"""If there are fewer users, sessions rather than users are divided into training and validation."""
 PERCENT = 70
-"""The share of the users or sessions that is for training, if the logs do not say."""
+"""The percentage of users or sessions that are for training, if the logs are not divided."""
 CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
 
 
@@ -154,9 +154,9 @@ class EventSessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | None:
-    """Return the sessions of all sources, or None if no source is of events. `seed` divides undivided sessions.
+    """Return the sessions of all sources; None if no source has events. `seed` divides sessions of undivided logs.
 
-    A source is a workspace whose logs are events alone, its `logs/` folder, a workspace of the plugin or its
+    A source is a workspace whose only logs are events, its `logs/` folder, a workspace of the JetBrains plugin or its
     `logs.tar.gz`, a folder of chunks, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError, NothingToEvaluate.
     """
     recorded, places = [], []
@@ -182,7 +182,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
     recorded = list(dict.fromkeys(recorded))
     undivided += [session for recording in recorded for session in recording.sessions(log.left_out)]
     if undivided:
-        # Sessions of one user are alike: whole users on one side make the validation honest.
+        # Sessions of one user are alike, so validation is only meaningful with users that training has not seen.
         by_user = len({session.user for session in undivided}) >= ENOUGH_USERS
         units = [session.user if by_user else f"{session.user} {session.session}" for session in undivided]
         for session, unit in zip(undivided, units, strict=True):
@@ -197,7 +197,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
 
 
 def _find_files(source: Path, unpacked: Path) -> EventFiles | None:
-    """Return the files of a source; None if it has no events. `unpacked`: the folder for what is in an archive."""
+    """Return the log files of a source; None if it has no events. An archive is unpacked into `unpacked`."""
     if source.is_file():
         if source.name.endswith((".tar.gz", ".tgz")):
             unpacked.mkdir(parents=True)
@@ -205,7 +205,7 @@ def _find_files(source: Path, unpacked: Path) -> EventFiles | None:
             return _find_chunks(unpacked, source.name)
         return EventFiles(project=source.name, undivided=(source,))
     if (source / "manifest.json").is_file() and (source / "logs").is_dir():
-        # If a run also wrote tables, the tables are read.
+        # If a run also wrote tables, the caller reads these instead.
         record = logs.read_logs_record(source / "logs")
         if record is None or "jetbrains" not in record.formats or "parquet" in record.formats:
             return None
@@ -218,8 +218,8 @@ def _find_files(source: Path, unpacked: Path) -> EventFiles | None:
 
 
 def _find_chunks(folder: Path, name: str) -> EventFiles | None:
-    """Return the files LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, or the chunks in the folder itself."""
-    # If there are tables, the tables are read.
+    """Return the files LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, else the chunks in the folder itself."""
+    # If there are tables, the caller reads these instead.
     if (folder / "train.parquet").is_file():
         return None
     # Logs may come from somebody else, and a link could lead to any file of this machine.
@@ -230,7 +230,7 @@ def _find_chunks(folder: Path, name: str) -> EventFiles | None:
     }
     if sides["train"] or sides["validate"]:
         return EventFiles(project=name, train=sides["train"], validation=sides["validate"])
-    # By name, chunk 10 would come before chunk 9.
+    # Sort by number: by name, chunk 10 would come before chunk 9.
     numbered = sorted(
         (int(match[1]), path.name, path)
         for path in folder.iterdir()

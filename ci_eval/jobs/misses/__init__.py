@@ -1,1 +1,1 @@
-"""The jobs that lead from a miss to what should be fixed."""
+"""The jobs that help to find the cause of misses: `bisect`, `cases` and `reduce`."""

@@ -1,4 +1,4 @@
-"""The job that names the version of an engine in which results changed, for each cluster of changes."""
+"""The job that finds the versions of an engine in which results changed, and the cluster of changes of each version."""
 
 from __future__ import annotations
 
@@ -31,14 +31,13 @@ from ci_eval.plugins.adapters.recipes import Releasing
 
 
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
-    """The releases of a named engine, or the first-parent commits between two revisions, each built once below
-    `builds`."""
+    """Releases of a named engine, or first-parent commits between two revisions, each built once below `builds`."""
 
     given: Config
     names: Sequence[str]
     """Versions in order, the good one first and the bad one last."""
     engine: str
-    """The engine's name; "" for revisions."""
+    """The engine's name; "" if the versions are commits."""
     repository: Path
     build: str
     builds: Path
@@ -49,20 +48,20 @@ class Versions(msgspec.Struct, frozen=True, kw_only=True):
         return _git(self.repository, "log", "-1", "--format=%h %s", name)
 
     def config(self, name: str) -> Config:
-        """Return the configuration for a version, which is built first. Words of the command that begin with `./` are
-        files of the checkout. Raises PreparationError if the version does not build."""
+        """Build the version unless that is done, and return its configuration. Words of the command that begin with
+        `./` are files of the version's checkout. Raises PreparationError if the version does not build."""
         if self.engine:
             return patch(self.given, engine=f"{self.engine}@{name}")
         folder, log = self.builds / name, self.builds / f"{name}.log"
         if not log.exists():
-            # An interrupted build leaves a folder.
+            # An interrupted build may have left a folder.
             shutil.rmtree(folder, ignore_errors=True)
             atomic.make_folder(self.builds)
             _git(self.repository, "clone", "--quiet", "--shared", "--no-checkout", str(self.repository), str(folder))
             _git(folder, "checkout", "--quiet", "--detach", name)
             output, failed = b"", False
             if self.build:
-                # The user's own command, over the user's own repository: it is not confined.
+                # The build is not confined, since both the command and the repository are the user's own.
                 command = ["/bin/sh", "-c", self.build]
                 done = subprocess.run(
                     command, cwd=folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -117,12 +116,12 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
 
 
 SCOUTS = 3
-"""The number of sessions of each kind of change that are asked first. All others are asked only at the versions that
-these find."""
+"""The number of sessions of each kind of change that are asked first. The other sessions are then asked at the versions
+that the first ones find."""
 EXAMPLES = 3
 NO_ANSWER = "no answer"
 ORDER = ("first", "2 to 5", "beyond 5", "missing", NO_ANSWER)
-"""The bands of ranks, the best first: far ranks move by chance."""
+"""The bands of ranks, the best first. Only bands are compared, since ranks far down a list change by chance."""
 
 
 def band_of(session: SessionScore) -> str:
@@ -133,7 +132,7 @@ def band_of(session: SessionScore) -> str:
 
 
 class Answers(msgspec.Struct):
-    """The bands of sessions at each version, stored in a folder; stored ones are not asked again."""
+    """The band of each session at each version. Stored bands are not asked for again."""
 
     versions: Versions
     workspace: Workspace
@@ -144,10 +143,10 @@ class Answers(msgspec.Struct):
     skipped: dict[int, str] = msgspec.field(default_factory=dict)
     questions: int = 0
     found: dict[tuple[int, int], set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
-    """The sessions that changed, by (last version before, first version after)."""
+    """The sessions that changed, by index of the last version before the change and of the first one after it."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
-        """Return whether the version could be asked."""
+        """Ask the sessions that were not asked at this version yet. Return whether the version builds and answers."""
         name = self.versions.names[index]
         file = self.folder / f"{name}.json"
         if index not in self.bands:
@@ -196,7 +195,7 @@ class Answers(msgspec.Struct):
         changed = [session for session in sessions if before[session] != after[session]]
         if not changed:
             return
-        # Ask the middle one of the versions at which other sessions changed; else of all that build.
+        # Prefer versions at which other sessions changed, then versions near the middle. Skip those that do not build.
         ends = {end for pair in self.found for end in pair}
         order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
         between = (index for index in order if index not in self.skipped and self.ask(index, changed))
@@ -211,7 +210,7 @@ class Answers(msgspec.Struct):
 def bisect(
     good: str, bad: str, config: Config, *, build: str, repository: Path, output: Path, jobs: int, screen: Screen
 ) -> Bisection:
-    """Find the versions in which results changed, and write bisect.json. An interrupted search resumes. Raises
+    """Find the versions in which results changed, and write bisect.json. An interrupted search is resumed. Raises
     ConfigError, WorkspaceError or PreparationError."""
     versions = find_versions(good, bad, config, build, repository, output / "builds")
     plan = msgspec.json.encode({"versions": versions.names, "build": build, "config": config}, order="sorted")

@@ -1,4 +1,4 @@
-"""The job that asks an engine about cases, and compares what lists begin with to a snapshot."""
+"""The job `cases`: it asks an engine about cases, and compares the first suggestions of each list with a snapshot."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def run_cases(
     output: Path | None,
     screen: Screen,
 ) -> tuple[Cases, dict[str, Path]]:
-    """Return the results, and by reporter the file to open first; none without `output`. Raises ConfigError for a bad
-    case or snapshot, NothingToEvaluate, or PreparationError."""
+    """Return the results, and the file to open first by reporter; no files without `output`. Raises ConfigError for a
+    bad case or snapshot, NothingToEvaluate, or PreparationError."""
     config = patch(config, project=f"path:{folder}")
     chosen = [languages.CATALOG.load(language)] if language else languages.CATALOG.all()
     found = [(one, cases) for one in chosen if one.grammars.keys() != {""} and (cases := _find(folder, one, config))]
@@ -107,7 +107,7 @@ def _result(case: Case, session: Session, language: Language) -> CaseResult:
 
 
 def _lists(results: Sequence[CaseResult]) -> dict[str, tuple[str, ...]]:
-    """Return lists by file and line of code, rather than by line number, so that lines may be added above."""
+    """Return the lists by file and text of the line: such a key stays the same if lines are added above."""
     lists = dict[str, tuple[str, ...]]()
     for result in results:
         key = name = f"{result.file}: {result.caret}"

@@ -1,4 +1,4 @@
-"""The oracle of `reduce`: whether an engine still shows the same miss in a smaller project."""
+"""The oracle of `reduce`: it decides whether an engine still shows the same miss in a smaller project."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from ci_eval.core.report.causes import NOTHING, find_parts, make_placer
 from ci_eval.core.scoring import rank_of
 
 LEAST_RANK_SHARE = 0.5
-"""The required share of the first rank: a smaller project has fewer names above the expected one."""
+"""The expected name's rank may fall to this share of the first one: a smaller project has fewer names above it."""
 
 
 _RECEIVER = re.compile(r"(?<![\w.])(\w+)(?:\.\w+)*\.\Z")
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A completion call at a caret in a file. `gap`: the offset up to which text after the caret is missing."""
+    """A completion call at a caret in a file. The text between the caret and the offset `gap` is deleted."""
 
     call: CallCompletion
     path: str
@@ -51,7 +51,7 @@ class Question(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_session(cls, actions: FileActions, text: str, session: Session) -> Question:
-        """Return the session's last question. Raises ConfigError unless it is one caret in the file's text."""
+        """Return the session's last question. Raises ConfigError if it is not at one caret in the file's text."""
         document = Document(text)
         prefix = session.lookups[session.until - 1].prefix if session.lookups else None
         for action in actions.actions:
@@ -68,7 +68,7 @@ class Question(msgspec.Struct, frozen=True):
         )
 
     def actions(self, excerpt: Excerpt) -> FileActions | None:
-        """Return the actions that ask the question in the remaining text; None if the token is not left."""
+        """Return the actions that ask the question in the remaining text; None if the expected text was cut."""
         call, begin = self.call, excerpt.find(self.call.offset)
         if begin is None or not excerpt.text.startswith(call.expected_text, begin):
             return None
@@ -95,7 +95,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Project(msgspec.Struct, frozen=True):
-    """A project after cuts. `excerpts`: the files whose text was cut; the one with the caret is among them."""
+    """A project after cuts. `excerpts` has the files whose text was cut, and always the file with the caret."""
 
     files: frozenset[str]
     excerpts: Mapping[str, Excerpt]
@@ -105,7 +105,7 @@ class Project(msgspec.Struct, frozen=True):
 
 
 class Folder:
-    """A copy of the project. A removed file waits in `aside`, so that it can come back."""
+    """A copy of the project. A removed file is moved to `aside`, so that it can be restored."""
 
     def __init__(self, root: Path, aside: Path) -> None:
         self.root, self._aside = root, aside
@@ -115,7 +115,7 @@ class Folder:
         self._shown: dict[str, str] | None = None
 
     def show(self, project: Project, edited: str) -> bool:
-        """Write the project. Return whether a file changed, not counting `edited`, which the engine has open."""
+        """If a file other than `edited` changed, write the project and return True. The engine has `edited` open."""
         texts = {path: project.excerpts[path].text if path in project.excerpts else "" for path in project.files}
         del texts[edited]
         if texts == self._shown:
@@ -136,7 +136,7 @@ class Folder:
 
 
 class Symptom(NamedTuple):
-    """The miss that must stay. `first`: the class of the first suggestion. `rank`: the rank of the expected text."""
+    """The miss that must persist, with the class of the first suggestion and the rank of the expected text."""
 
     cause: str
     first: str
@@ -146,13 +146,13 @@ class Symptom(NamedTuple):
         if self.cause != now.cause:
             return False
         if self.rank is None or now.rank is None:
-            # If the name is missing, the other suggestions do not matter, unless there are none.
+            # If the name is missing from the list, all that matters is whether the list is empty.
             return self.rank == now.rank and (self.first == NOTHING) == (now.first == NOTHING)
         return self.first == now.first and now.rank >= max(2, ceil(self.rank * LEAST_RANK_SHARE))
 
 
 Definitions = frozenset[tuple[str, int]]
-"""The file and the offset there of each definition. Outside of the project, line and column are one number."""
+"""The file of each definition and the offset in it. Outside of the project, one number stands for line and column."""
 
 
 @dataclass
@@ -164,7 +164,7 @@ class Oracle:
     kept: list[str] = field(default_factory=list)
     """The properties that each smaller version must share with the first one."""
     reason: str = ""
-    """Why the last version does not hold; "" if it holds."""
+    """Why the last version does not show the same miss; "" if it does."""
     questions: int = 0
     last: Session | None = None
 
@@ -172,11 +172,11 @@ class Oracle:
         self.use(self.setup)
 
     def use(self, setup: Setup) -> None:
-        """Use a new engine from now on. The last engine must be closed."""
+        """Use an engine with this setup from now on. The previous engine must be closed."""
         self.setup, self._engine = setup, KeptEngine(setup)
 
     def begin(self, project: Project) -> None:
-        """Ask about the first version, and note what must stay. Raises NothingToEvaluate if it shows no miss."""
+        """Ask about the first version, and store what must not change. Raises NothingToEvaluate if it shows no miss."""
         self.folder.show(project, self.question.path)
         self.close()
         excerpt = project.excerpts[self.question.path]
@@ -212,7 +212,7 @@ class Oracle:
         if self._scope_of(excerpt) != self._scope:
             return "another scope"
         if self.folder.show(project, self.question.path):
-            # Not all engines look at other files again.
+            # Start the engine anew, since not all engines notice changes in other files.
             self.close()
         session = self._ask(excerpt)
         if session is None or not (now := self._symptom(session, excerpt)) or not self.symptom.persists(now):

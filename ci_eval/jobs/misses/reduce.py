@@ -1,4 +1,4 @@
-"""The job that shrinks the project around one miss, while the engine still shows it, and writes it as an issue."""
+"""The job `reduce`: it shrinks the project around a miss as long as the engine shows the miss, and writes an issue."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return sum(len(excerpts[path].text.splitlines()) for path in excerpts.keys() & self.result.files)
 
     def asked_text(self) -> tuple[str, int]:
-        """Return the text of the file as the engine was asked, and the offset of the caret."""
+        """Return the text of the file when the question is asked, and the offset of the caret."""
         question = self.oracle.question
         excerpt = self.result.excerpts[question.path]
         begin = excerpt.find(question.call.offset)
@@ -126,7 +126,7 @@ def write_case(report: Report, file: Path) -> None:
         rules += f"; leaves: {report.accepted_line()}"
     column = caret - begin
     if column < len(sign):
-        # No comment fits before the mark.
+        # The caret is too far left: a `^` below it would be inside the comment sign.
         text = f"{text[:caret]}<CURSOR: {question.call.expected_text}>{text[caret:]}"
     else:
         text = f"{text[:end]}\n{sign}{' ' * (column - len(sign))}^ {rules}{text[end:]}"
@@ -147,7 +147,7 @@ class Search(msgspec.Struct):
     advance: Callable[[Search], None]
     ended: str = "nothing more could be taken away"
     stages: list[Project] = msgspec.field(default_factory=list)
-    """The best version after each stage. The result is the last one in which fresh engines also show the miss."""
+    """The best version after each stage. The result is the last one in which freshly started engines show the miss."""
     _failed: set[int] = msgspec.field(default_factory=set)
     _errors: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
@@ -193,7 +193,7 @@ class Search(msgspec.Struct):
         return False
 
     def _holds_without(self, path: str, excerpt: Excerpt, ways: Sequence[list[Cut]]) -> bool:
-        """Return whether the miss stays after these cuts, made in the first way that leaves a file that parses."""
+        """Make the cuts in the first way after which the file parses. Return whether the miss is still shown."""
         for cuts in ways:
             smaller = excerpt.cut(cuts)
             if len(smaller.text) < len(excerpt.text) and all(
@@ -203,7 +203,7 @@ class Search(msgspec.Struct):
         return False
 
     def _excerpt(self, path: str) -> Excerpt | None:
-        """Return what is left of a file; None if it is not in the language."""
+        """Return what is left of a file; None if the file cannot be read or is not in the language."""
         if path not in self.best.excerpts:
             try:
                 text = read_text(self.oracle.folder.root, path)
@@ -348,7 +348,7 @@ def _plain_setup(prepared: Prepared, root: Path) -> Setup:
 
 
 def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, screen: Screen) -> dict[str, str]:
-    """Return the packages that the miss needs: all or none."""
+    """Return the packages without which the engine does not show the miss: all or none."""
     needs = prepared.environment.packages if prepared.environment else {}
     if needs:
         with_needs = oracle.setup
@@ -363,7 +363,7 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
 
 
 def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, list[Session]]:
-    """Return the last stage with the miss in fresh engines, and their sessions. Raises NothingToEvaluate."""
+    """Return the last stage in which new engine processes show the miss, and its sessions. Raises NothingToEvaluate."""
     for project in reversed(stages):
         sessions = list[Session]()
         while len(sessions) < FRESH:

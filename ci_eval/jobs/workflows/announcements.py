@@ -1,4 +1,4 @@
-"""The announcements of a job's result to the CI that it runs in."""
+"""Announcements of a job's result to the CI in which the job runs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _announce(
     checks: Sequence[Check],
     history: Path | None = None,
 ) -> None:
-    """Announce a result. `place`: the output that names the results' folder, and this folder."""
+    """Announce a result. `place` is the name of the CI's output variable, and the folder of results for it."""
     name, folder = place
     screen.host.announce(
         Announcement(
@@ -137,12 +137,12 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
 
 
 def _place(path: Path | None) -> str:
-    # Later steps may run in another folder.
+    # The path is absolute, since later steps may run in another folder.
     return str(path.absolute()) if path else ""
 
 
 def comparison(done: Outcome, screen: Screen) -> None:
-    """Report the verdicts in one line, gates as tests, and each broken gate as a problem."""
+    """Announce the verdicts in one line, gates as checks, and each broken gate as a problem."""
     first = done.comparisons[0] if done.comparisons else None
     statistics: dict[str, float] = {}
     if first:
@@ -245,8 +245,8 @@ def verdict(done: Outcome) -> str:
 
 
 def make_rule_identity(text: str) -> str:
-    """Return an identity that stays unique after signs are replaced and names cut."""
-    # The digest distinguishes rules that are equal after signs are replaced.
+    """Return an identity of letters, digits and `_` that is unique for each gate."""
+    # The digest distinguishes rules that are equal after the replacement and the cut.
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 

@@ -22,8 +22,8 @@ from ci_eval.jobs.compare import append_figures
 
 
 def fetch_of_complete_run(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
-    """Download all artifacts that match, from the newest run of the default branch that also left an artifact `name`,
-    each into a folder of its name. Raises DownloadError, ArchiveError."""
+    """Find the newest run of the default branch that left an artifact `name`. Download its artifacts that match
+    `pattern`, each into a folder of the artifact's name. Raises DownloadError, ArchiveError."""
     mark = next(iter(repository.artifacts(name)), None)
     if mark is None:
         raise DownloadError(f"no run of the default branch has an artifact {name}: none has left it yet, or it expired")
@@ -37,8 +37,8 @@ def fetch_of_complete_run(repository: Repository, name: str, pattern: str, outpu
 
 
 def fetch_of_newest_build(builds: Builds, pattern: str, output: Path, screen: Screen) -> list[Path]:
-    """Download all zip files that match, from the newest successful build of the default branch, each into a folder of
-    its name. Raises DownloadError, ArchiveError."""
+    """Download the zip files that match `pattern` from the newest successful build of the default branch, each into a
+    folder of the file's name. Raises DownloadError, ArchiveError."""
     build = builds.newest()
     names = builds.archives(build, pattern)
     if not names:
@@ -48,7 +48,7 @@ def fetch_of_newest_build(builds: Builds, pattern: str, output: Path, screen: Sc
 
 
 def _folder_name(name: str) -> str:
-    # The name becomes a folder below the output, which it must not leave.
+    # The name becomes a folder below the output, and must not lead out of it.
     if name in {"", ".", ".."} or "/" in name:
         raise DownloadError(f"{name!r} is not the name of a folder: rename the artifact in the workflow that makes it")
     return name
@@ -56,7 +56,7 @@ def _folder_name(name: str) -> str:
 
 HISTORY = "history-"
 MOST_NIGHTS = 30
-"""The most runs without a comparison that are added to the trend, the newest first."""
+"""The maximum number of runs without a comparison that are added to the trend. The newest runs are taken."""
 MOST_RUNS = 100
 MOST_BASES = 10
 BEGIN = "To begin without a base, start one night with the input first-night: true."
@@ -73,12 +73,12 @@ def fetch_base(
     is_first: bool,
     screen: Screen,
 ) -> int | None:
-    """Fetch the base and the trend. The base is that of `run`, or of the newest run with no broken gate of this
-    evaluation. Return the base's run; None on a first night.
+    """Fetch the base and the history of an evaluation. Return the base's run; None on a first night.
 
-    Incomparable runs are passed over: otherwise no run would have a base after a change of the configuration.
-    `is_first`: there may be no base although GitHub knows earlier successful runs. Raises DownloadError, ArchiveError,
-    WorkspaceError, and ConfigError if the base is missing.
+    The base is from `run`, or from the newest run in which no gate of this evaluation is broken. Runs that cannot be
+    compared are skipped: otherwise no run would have a base after a change of the configuration. If `is_first`, there
+    may be no base although GitHub knows earlier successful runs. Raises DownloadError, ArchiveError, WorkspaceError,
+    and ConfigError if the base is missing.
     """
     _fetch_history(repository, evaluation, history, screen)
     tonight = Workspace.open(new).manifest() if new else None
@@ -97,7 +97,7 @@ def fetch_base(
         numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
         # The name of a job in a called workflow is CALLER / JOB.
         own = [job for number in numbers for job in repository.jobs(number) if job.name.rpartition(" / ")[2] in names]
-        # Of more than MOST_RUNS runs, the earlier ones are unknown.
+        # If there are more than MOST_RUNS runs, the earlier ones are unknown.
         is_new = all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
         if not is_new:
             raise ConfigError(
@@ -110,10 +110,10 @@ def fetch_base(
 def fetch_base_of_job(
     project: Project, name: str, *, base: Path, history: Path, new: Path, is_first: bool, screen: Screen
 ) -> bool:
-    """Fetch base and trend from earlier jobs of that name at GitLab. Return whether there is a base.
+    """Fetch the base and the history from earlier jobs of that name at GitLab. Return whether there is a base.
 
-    The base is the newest successful comparable one; the trend is the newest, red or green. All paths are relative to
-    the project's folder. Raises as `fetch_base` does.
+    The base is from the newest comparable job that succeeded; the history is from the newest job that has one, failed
+    or not. All paths are relative to the project's folder. Raises as `fetch_base` does.
     """
     tonight = Workspace.open(new).manifest()
     jobs = list(islice(project.earlier_jobs(name), MOST_NIGHTS))
@@ -145,8 +145,8 @@ def find_rankers(repository: Repository, names: Sequence[str], screen: Screen) -
 
 
 def fetch_histories(repository: Repository, run: int, folder: Path, screen: Screen) -> list[str]:
-    """Fetch the newest history of each evaluation into a folder of its name; each may be of another nightly run. Return
-    the names, sorted. Raises DownloadError, ArchiveError."""
+    """Fetch the newest history of each evaluation into a folder of the evaluation's name. Histories may be from
+    different nightly runs. Return the sorted names. Raises DownloadError, ArchiveError."""
     workflow_of = cache(repository.find_workflow)
     if not workflow_of(run):
         raise DownloadError(f"there is no run {run} of this repository any more: name a newer night with --run")
@@ -163,7 +163,7 @@ def fetch_histories(repository: Repository, run: int, folder: Path, screen: Scre
 
 
 def _trouble(folder: Path, tonight: Manifest | None) -> str:
-    """Return why a workspace is not a base, "" if it is one. Raises WorkspaceError if it is damaged."""
+    """Return why a workspace cannot be the base; "" if it can. Raises WorkspaceError if it is damaged."""
     workspace = Workspace.open(folder)
     workspace.verify()
     if tonight:
@@ -173,15 +173,15 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
 
 
 def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:
-    """Yield the artifacts of earlier runs, the newest first."""
+    """Yield the artifacts of earlier runs of this workflow, the newest first."""
     for artifact in repository.artifacts(name):
-        # GitHub limits the number of requests, so the workflow of each artifact is asked only when it is needed.
+        # GitHub limits the number of requests, so the workflow of an artifact is only requested when it is needed.
         if since < artifact.run < repository.run and repository.is_of_this_workflow(artifact):
             yield artifact
 
 
 def _fetch_history(repository: Repository, evaluation: str, history: Path, screen: Screen) -> None:
-    """Fetch the newest history, and add later nightly runs that left a workspace, but no history."""
+    """Fetch the newest history, and add the figures of later nightly runs that left a workspace but no history."""
     newest = next(_before(repository, f"{HISTORY}{evaluation}"), None)
     if newest:
         repository.fetch(newest, history)
@@ -194,5 +194,5 @@ def _fetch_history(repository: Repository, evaluation: str, history: Path, scree
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
                 append_figures([(workspace, ())], history, repository.page_of_run(stored.run))
             except (ConfigError, WorkspaceError) as error:
-                # A damaged run would fail every night, so it is left out with a warning.
+                # A damaged run is left out with a warning, since an error would be repeated every night.
                 screen.warn(f"run {stored.run} is not in the trend: {error}")

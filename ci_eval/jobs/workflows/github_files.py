@@ -20,7 +20,7 @@ COMMENT = FOLDER / "completion-comment.yml"
 SITE = FOLDER / "completion-site.yml"
 KEYS = "CI_EVAL"
 TEXTS = Path(__file__).with_name("github")
-"""Placeholders are `<uses WORKFLOW>`, `<inputs>` and `<secrets>`."""
+"""The folder of the templates. Their placeholders are `<uses WORKFLOW>`, `<inputs>` and `<secrets>`."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
@@ -66,7 +66,7 @@ def _fill(plan: CiPlan, name: str, inputs: Mapping[str, str] = MappingProxyType(
     source, folder = plan.request.nameable_origin, plan.request.folder
     release = f" # {source.release}" if source.release else ""
     inputs = {**inputs, "working-directory": "" if folder == "." else folder}
-    # JSON values are YAML values with any characters. GitHub would evaluate an expression.
+    # JSON strings are valid YAML. `${{` is escaped, since GitHub would evaluate the expression.
     values = {key: json.dumps(text.replace("${{", "${{ '${{' }}")) for key, text in inputs.items() if text}
     secrets = f'    secrets: {{registries: "${{{{ secrets.{KEYS} }}}}"}} # a secret with the line {plan.key}=VALUE\n'
     parts = {

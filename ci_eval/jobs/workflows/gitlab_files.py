@@ -12,7 +12,7 @@ from ci_eval.jobs.workflows.origin import CONFIG, NIGHT, PULL_REQUEST, UNKNOWN, 
 PURPOSES = (NIGHT, PULL_REQUEST)
 PIPELINE = Path(".gitlab-ci.yml")
 ENGINES = Path(__file__).with_name("gitlab") / "engines.yml"
-"""One job builds both engines, and the included ones wait for it."""
+"""The template of the job that builds both engines. The included jobs wait for it."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
@@ -52,7 +52,7 @@ def _include(plan: CiPlan, component: str, **inputs: str) -> str:
         else f"{origin.server}/{{}}/-/raw/{{}}"
     )
     inputs["package"] = f"ci-eval[ml] @ git+{origin.address}@{origin.commit}"
-    # JSON values are YAML values. GitLab replaces the text in $[[ ]].
+    # JSON strings are valid YAML. GitLab inserts these values for $[[ inputs.NAME ]] in the included file.
     values = "".join(f"      {name}: {json.dumps(text)}\n" for name, text in inputs.items())
     return (
         f"  - remote: {raw.format(origin.repository, origin.commit)}/templates/{component}.yml\n    inputs:\n{values}"

@@ -1,4 +1,4 @@
-"""The request from which the files of all CI systems are written, and the commit of ci-eval that they name."""
+"""The request from which `init` writes the files of a CI, and the commit of ci-eval that these files name."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     repository: str
-    """OWNER/NAME, or a longer path on a server with groups in groups."""
+    """OWNER/NAME, or a longer path on a server with nested groups."""
     commit: str
     release: str = ""
-    """The tag of the commit, such as v0.1.0; "" if it is not a release."""
+    """The tag of the commit, such as v0.1.0; "" if the commit is not a release."""
     server: str = "https://github.com"
 
     @property
@@ -45,7 +45,7 @@ class _Vcs(msgspec.Struct, frozen=True):
 
 
 class _Direct(msgspec.Struct, frozen=True):
-    """The record that installers leave of a package from an address (PEP 610)."""
+    """The record (PEP 610) that installers write for a package that was installed from an address."""
 
     url: str
     vcs_info: _Vcs | None = None
@@ -81,10 +81,10 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
             # The folder is not a repository, or git refuses to read it.
             return UNKNOWN
         return _make(address, commit, next(filter(RELEASE.fullmatch, tags), "")) if is_pushed else UNKNOWN
-    # An archive of source may be of any commit between two releases.
+    # A source archive may be of any commit between two releases.
     if not parts.path.endswith(".whl"):
         return UNKNOWN
-    # A wheel that was built from a changed checkout is taken for the release: nothing in a wheel tells them apart.
+    # A wheel of a changed checkout counts as the release, since nothing in a wheel distinguishes them.
     return _find_release(own)
 
 
@@ -98,7 +98,7 @@ def _find_release(own: metadata.Distribution) -> Origin:
     except InstallError:
         # There may be no network.
         return UNKNOWN
-    # The second line is the commit of a tag that has a message.
+    # If the tag has a message, there is a second line, which has the commit.
     commits = [line.split("\t")[0] for line in listed.splitlines()]
     return _make(address, commits[-1], tag) if commits else UNKNOWN
 
@@ -132,11 +132,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     build: str = ""
     build_output: str = "build"
     mail: str = ""
-    """The address that CI systems send mail about red nights to, if they send any; "" = none."""
+    """The address to which the CI sends mail about red nights; "" if it sends none."""
 
     @property
     def nameable_origin(self) -> Origin:
-        """Return UNKNOWN if the CI cannot name the origin: workflows at GitHub name repositories of GitHub."""
+        """Return the origin; UNKNOWN if the CI cannot name it: workflows at GitHub name repositories at GitHub only."""
         is_nameable = self.system != "github" or self.origin.server == UNKNOWN.server
         return self.origin if is_nameable else UNKNOWN
 

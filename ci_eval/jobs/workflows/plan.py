@@ -1,4 +1,4 @@
-"""The job matrix: the evaluations of a nightly run in shards, or the jobs that write logs."""
+"""The job matrix of a CI: evaluations of a nightly run that are divided into shards, or jobs that write logs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ci_eval.plugins.adapters.engine import newest_toolchains
 
 
 class PlannedJob(Value, frozen=True, kw_only=True):
-    """A job as texts, numbers and booleans, since they become parameters of a CI."""
+    """A job of the matrix. Its fields become parameters of a CI, so they are strings, numbers and booleans."""
 
     name: str
     evaluation: str
@@ -32,13 +32,13 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     shard: str
     shards: int
     allow_failure: bool
-    """True if this project's tests do not drive the engine."""
+    """True if ci-eval's tests do not run the engine, unless it is a command of the user."""
     reusable: bool
     project: str
     ranker: str
-    """The NAME of `ranker-NAME`, which is trained on the configuration's logs and used by the completion type ML."""
+    """NAME in `ranker-NAME`: the ranker that is trained on the configuration's logs, for the completion type ML."""
     go: str
-    """The lowest version that engine and project need; "" = none. The same for the fields below."""
+    """The lowest version of Go that engine and project need; "" if none. The same for the toolchains below."""
     java: str
     node: str
     php: str
@@ -53,10 +53,10 @@ def plan(
     ml_configs: Sequence[Path] = (),
     name: str = "",
 ) -> list[PlannedJob]:
-    """Return the jobs, in the order of the configurations. Raises ConfigError for none, or too many jobs for a matrix.
+    """Return the jobs, in the order of the configurations. Raises ConfigError for no jobs, or too many for a matrix.
 
-    `shards`: the number per evaluation; a suite is one job. `ml_configs`: also evaluated by the type ML. `name`: the
-    beginning of all names, unless empty.
+    Each evaluation is divided into `shards` jobs; a suite is one job. `ml_configs` are also evaluated with the
+    completion type ML. All names begin with `name`, unless it is empty.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
@@ -78,19 +78,19 @@ def plan(
         for shard in (Shard(index=index, of=of) for index in range(1, of + 1)):
             title = f"{evaluation}-{shard.index}-of-{of}"
             jobs.append(_job(path, config, name=title, evaluation=evaluation, completion_type=kind, shard=shard))
-    # All shards of an evaluation share its name, so one of them is enough.
+    # All shards of an evaluation have the same evaluation name, so only the first is checked.
     _check_names([job.evaluation for job in jobs if job.shard.startswith("1/")])
     return jobs
 
 
 def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
-    """Return a job for each configuration and each of `projects`, or of its `trainingProjects`; a configuration without
-    any is left out. Raises ConfigError for no jobs or too many."""
+    """Return a job for each configuration and each of `projects`, or else of its `trainingProjects`. A configuration
+    without projects is skipped. Raises ConfigError for no jobs, or too many for a matrix."""
     jobs = []
     for path in configs:
         config = load(path).config
         for project in projects or config.training_projects:
-            # Training finds them by the pattern `logs-RANKER-*`.
+            # Training finds the logs by the pattern `logs-RANKER-*`.
             name = f"logs-{limits.name(path.stem)}-{limits.name(project)}"
             own = replace(config, project=replace(config.project, spec=project))
             kind, shard = config.interpret.completion_type, Shard(index=1, of=1)

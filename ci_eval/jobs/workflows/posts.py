@@ -1,4 +1,4 @@
-"""The texts that are posted at a CI: the page of a nightly run, the issue of failed ones, comments on pull requests."""
+"""The texts that are posted at a CI: a nightly run's page, the issue about failed runs, comments on pull requests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Return the Markdown page of this nightly run. `evaluations`: name → whether it may fail. Raises DownloadError."""
+    """Return the nightly run's Markdown page. `evaluations[name]` says whether it may fail. Raises DownloadError."""
     with tempfile.TemporaryDirectory() as temporary:
         lines = [
             line
@@ -71,7 +71,7 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
 
 
 def broken_gates(compared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the rule of each broken gate, and its figure with the command that lists the commits."""
+    """Yield the rule of each broken gate, and the reason with the command that lists the commits."""
     sides = compared.get("sides", {})
     commits = commits_between(*(sides.get(side, {}).get("revision", "") for side in ("base", "new")))
     for gate in compared["gates"]:
@@ -96,8 +96,8 @@ def read_comparison(folder: Path) -> dict[str, Any]:
 
 GREEN = "success"
 RED = ("failure", "timed_out", "startup_failure", "cancelled")
-"""The most important first. A job that exceeds its `timeout-minutes` ends as `cancelled`, which GitHub does not count
-as failure (https://github.com/max-sixty/tend/pull/1023)."""
+"""Results that count as failures, the most important first. A job that exceeds its `timeout-minutes` ends as
+`cancelled`, which GitHub does not count as a failure (https://github.com/max-sixty/tend/pull/1023)."""
 NEITHER = ("skipped", "neutral", "stale", "action_required")
 PREFIX = "comparison-"
 MOST_JOBS = 30
@@ -126,8 +126,8 @@ Gate = tuple[str, str, str]
 def report_result(rest: Rest, result: str, number: int, repository: Repository | None = None) -> str:
     """Open, change or close the issue for the workflow of run `number`. Return what was done, in one line.
 
-    `result`: from `needs.JOB.result`, or the run's conclusion. Runs of other branches change nothing, nor do runs older
-    than the issue's newest. Raises ConfigError, DownloadError.
+    `result` is `needs.JOB.result`, or the run's conclusion. Runs of other branches change nothing, nor do runs older
+    than the newest run in the issue. Raises ConfigError, DownloadError.
     """
     if result not in (GREEN, *RED, *NEITHER):
         raise ConfigError(f"{result!r} is not the result of a run: results are {', '.join((GREEN, *RED, *NEITHER))}")
@@ -143,7 +143,7 @@ def report_result(rest: Rest, result: str, number: int, repository: Repository |
             _, color, since, date, newest = match.groups()
             state = State(workflow=run.workflow, is_red=color == "red", since=int(since), date=date, newest=int(newest))
             issues_of_workflow.append((issue, state))
-    # Two jobs may have opened an issue each at once; the oldest one stays in use.
+    # Two jobs may each have opened an issue at the same time. The older issue is used.
     known = min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
     # A repeated or slow run may end after a newer one.
     if known and number < known[1].newest:
@@ -170,10 +170,10 @@ def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 folder = repository.fetch(artifact, Path(temporary) / "comparison")
-                # On a first night there is none.
+                # On a first night there is no comparison.
                 gates = list(broken_gates(read_comparison(folder))) if (folder / COMPARISON).is_file() else []
             except CiEvalError as error:
-                # The notice must be written all the same.
+                # The issue is written even if an artifact cannot be read.
                 gates = [("", str(error))]
         yield from ((name, rule and code(rule), prose(why, 300)) for rule, why in gates)
 
@@ -223,34 +223,34 @@ WHEN = {"changed": "sessions changed or a gate broke", "always": "", "broken": "
 COUNTS = ("wins", "losses", "onlyBase", "onlyNew")
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
-"""Bytes of the longest comment; GitHub takes 65,536 characters."""
+"""The maximum length of a comment in bytes; the limit of GitHub is 65,536 characters."""
 MOST_READ = 16_000_000
 _BLOCK = re.compile(r"(</?(?:details|summary)>)")
 _KEPT = re.compile(r"((?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>)")
-"""Code in the form that reports write. Markdown is read even between tags, so only letters and numeric entities are
-allowed. A tag at the start of a line would begin a block without code formatting."""
+"""Code as reports write it, which stays unchanged. Markdown is read even between tags, so only letters, digits and
+numeric entities are allowed. A tag at the start of a line would begin a block without code formatting."""
 _ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
-"""The signs that begin a tag, an entity, a link, an image or a definition. Outside of code, reports have none."""
+"""The characters that begin a tag, an entity, a link, an image or a definition. Reports only have them in code."""
 _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
-    """Post the comparisons of a run; yield what was done. Raises DownloadError, WorkspaceError or ArchiveError."""
+    """Post the comparisons of a run, and yield what was done. Raises DownloadError, WorkspaceError or ArchiveError."""
     artifacts = [
         artifact
         for artifact in repository.all_of_run(run, f"{ARTIFACT}*")
         if artifact.name == ARTIFACT or artifact.name.startswith(f"{ARTIFACT}-")
     ]
     if not artifacts:
-        # Its run is red itself.
+        # This is not reported as an error, since the run that compares has failed itself.
         yield f"run {run} failed before it compared: nothing is posted"
     if len(artifacts) > MOST_COMMENTS:
         yield f"{len(artifacts) - MOST_COMMENTS} more are left out"
     damage: WorkspaceError | ArchiveError | None = None
     for artifact in artifacts[:MOST_COMMENTS]:
         with tempfile.TemporaryDirectory() as temporary:
-            # The run's author chose the name.
+            # The name is not trusted: the author of the run chose it.
             name = limits.name(artifact.name[len(ARTIFACT) + 1 :]) if artifact.name != ARTIFACT else ""
             try:
                 yield post(rest, repository.fetch(artifact, Path(temporary) / ARTIFACT), head, name, when)
@@ -263,10 +263,11 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str 
 
 
 def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "always") -> str:
-    """Post the report as a comment, or update the existing one in any case. Return what was done, in one line.
+    """Post the report as a comment, or update the comment if it exists. Return what was done, in one line.
 
-    Each `name` has its own comment. The number of the pull request in the folder is not trusted: GitHub must say that
-    its head is the commit `head`. Only comments of bots are ever changed. Raises WorkspaceError, DownloadError.
+    Each `name` has its own comment. `when` says whether a new comment is posted. The number of the pull request in the
+    folder is not trusted: GitHub must say that its head is `head`. Only comments of bots are ever changed. Raises
+    WorkspaceError, DownloadError.
     """
     text = stored.read(folder / NUMBER, MOST_READ).strip()
     if not re.fullmatch(rb"[0-9]{1,9}", text):
@@ -291,12 +292,12 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
 
 
 def _is_worth_a_comment(folder: Path, when: str) -> bool:
-    """Return whether a new comment is posted. `when`: a key of WHEN. A report without a comparison is always posted."""
+    """Return whether a new comment is posted. `when` is a key of WHEN. Without a comparison, it is always posted."""
     if when == "always" or not (folder / COMPARISON).is_file():
         return True
     compared = read_comparison(folder)
     gates = compared.get("gates")
-    # A foreign artifact may hold anything, which is then a change.
+    # The artifact is not trusted: if a value has an unexpected type, it counts as a change.
     is_kept = isinstance(gates, list) and all(isinstance(gate, dict) and gate.get("passed") is True for gate in gates)
     return not is_kept or (when == "changed" and any(compared.get(name) != 0 for name in COUNTS))
 
@@ -317,15 +318,15 @@ def _report(folder: Path) -> str:
 
 
 def harmless(report: str) -> str:
-    """Return a report without tags but its own, links, images, definitions, mentions and hidden text."""
+    """Return a report with no tags but its own, and without links, images, definitions, mentions and hidden text."""
     lines = []
     for line in report.replace("\t", " ").splitlines():
-        # Up to the next empty line a line with such a tag begins a block in which nothing is code.
+        # A line with such a tag begins a block, up to the next empty line, in which nothing is code.
         is_block = _BLOCK.search(line) is not None
-        # Every second part is one that the pattern matches, which stays as it is.
+        # Every second part was matched by the pattern, and stays unchanged.
         parts = (_BLOCK if is_block else _KEPT).split(line)
         for index, part in enumerate(parts[::2]):
-            # GitHub makes links and mentions of plain text, too: an invisible space prevents that.
+            # GitHub also turns plain text into links and mentions. A zero-width space prevents that.
             plain = "".join(_ACTIVE.get(sign, sign) for sign in part)
             parts[2 * index] = _MENTION.sub("\u200b", _LINK.sub("\u200b", plain))
         lines.append("".join(parts) + "\n" * is_block)

@@ -20,9 +20,9 @@ from ci_eval.rendering.figures import headline
 from ci_eval.rendering.htmlpages import page_name
 
 MOST_LINES = 1_000
-"""A job matrix at GitHub has at most 256."""
+"""The maximum number of evaluations of a site. A job matrix at GitHub has at most 256."""
 MOST_NIGHTS = 1_000
-"""Nearly three years; older runs are not shown."""
+"""The maximum number of nights of an evaluation, nearly three years. Older nights are not shown."""
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def site(folders: Sequence[Path], *, output: Path) -> Site:
-    """Write the trend site. Raises WorkspaceError, also for foreign content in `output`."""
+    """Write the site. Raises WorkspaceError if a folder is not a valid history, or if `output` is not empty."""
     figures: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
     histories: list[Path] = []
     for folder in folders:
@@ -46,11 +46,11 @@ def site(folders: Sequence[Path], *, output: Path) -> Site:
     for history in histories:
         past = stage.read(history)
         if past.damaged:
-            # The folder may have come from an artifact, and the site is public.
+            # This is no mere warning: the folder may have come from an artifact, and the site is public.
             raise WorkspaceError(past.damaged[0])
-        # The folder may have come from an artifact, and pages show its name.
+        # The name is cleaned: the folder may have come from an artifact, and pages show its name.
         name = plaintext.line(history.resolve().name)
-        # Before the first night a history is empty.
+        # A history is empty before the first night.
         if not past.evaluations and any(history.iterdir()):
             raise WorkspaceError(f"{history} holds no history: give folders that `ci-eval compare --history` keeps")
         for evaluation in past.evaluations:

@@ -43,11 +43,11 @@ _MODULES = {
     for _, name, _ in iter_modules([str(Path(__file__).parent)])
     if name.endswith("_files")
 }
-# The CI for which most is written comes first.
+# The CI with the most purposes comes first.
 SYSTEMS = dict(sorted(_MODULES.items(), key=lambda named: -len(named[1].PURPOSES)))
-"""CI → its module NAME_files, which has PURPOSES, `files(plan)` and `steps(request, address, key)`."""
+"""The module NAME_files of each CI. It has PURPOSES, `files(plan)` and `steps(request, address, key)`."""
 SESSIONS = 1000
-"""A number that takes some minutes, and gives an interval of about three points."""
+"""The number of sessions in a new configuration: they take some minutes, and give an interval of about three points."""
 ENGINES = {
     "cpp": "clangd",
     "go": "gopls",
@@ -58,7 +58,7 @@ ENGINES = {
     "scala": "scala-presentation-compiler",
     "typescript": "typescript",
 }
-"""Language → usual engine. Any other language gets `words`, the baseline."""
+"""The usual engine by language. It is `words`, the baseline, for all other languages."""
 TRAINING = {
     "go": ("go:github.com/gorilla/mux@v1.8.1", "go:github.com/sirupsen/logrus@v1.9.3"),
     "java": ("maven:com.google.code.gson:gson:2.11.0", "maven:commons-io:commons-io:2.16.1"),
@@ -88,8 +88,8 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def locate(folder: Path, system: str) -> tuple[str, str]:
-    """Return the folder relative to its repository's top, and the CI. `system`: the CI that the user named, or "".
-    Raises ConfigError if the server reads no such files, or is not known."""
+    """Return the path of the folder in its repository, and the CI. `system` is the CI that the user named, or "".
+    Raises ConfigError if the server does not read the files of that CI, or if the server is unknown."""
     top = identity.top(folder.resolve())
     inside = folder.resolve().relative_to(top).as_posix()
     host = urlsplit(identity.page(folder.resolve())).hostname or ""
@@ -116,14 +116,14 @@ def usual_engine(language: str) -> str:
 
 
 def usual_training(language: str, project: str) -> tuple[str, ...]:
-    """Return the usual projects for training, but for `project`, since a ranker must not learn from what it ranks."""
+    """Return the usual projects for training except `project`, since a ranker must not be trained on what it ranks."""
     return tuple(spec for spec in TRAINING.get(language, ()) if _package(spec) != _package(project))
 
 
 def _package(spec: str) -> str:
-    """Remove digest and version, which follow `==`, the last `@`, or Maven's last colon."""
+    """Return the SPEC without digest and version. The version follows `==`, the last `@`, or Maven's last colon."""
     package = re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*(?::jar)?$)", spec.partition("#")[0])[0]
-    # PyPI takes any spelling of a name (PEP 503).
+    # PyPI accepts several spellings of a name (PEP 503).
     return re.sub(r"[-_.]+", "-", package).lower() if package.startswith("pypi:") else package
 
 
@@ -174,7 +174,7 @@ def check_request(request: Request, folder: Path) -> None:
 
 def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]:
     """Write the configurations and the files of the CI, and return their paths. If `answers` is None, the existing
-    configuration stays. Raises ConfigError, also if a file exists."""
+    configuration is kept. Raises ConfigError, also if a file exists."""
     top = folder.joinpath(*[".."] * len(Path(request.folder).parts))
     check_request(request, top)
     config = check(answers) if answers else load(folder / CONFIG).config
@@ -205,7 +205,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
 
 
 def check_command(command: str, request: Request) -> None:
-    """Raise ConfigError if the command ("" = none) does not start the program that is built."""
+    """Raise ConfigError if the command is missing (""), or does not start the program that is built."""
     if PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
     if request.build and not command:
@@ -238,8 +238,8 @@ interpret:
 
 
 def next_steps(files: Sequence[Path], request: Request, address: str, key: str = "") -> list[str]:
-    """Return what the user does next, a line each. `files`: relative to the repository. `address`: the repository's
-    page, or "". `key`: the variable with the key of a language model, or ""."""
+    """Return lines about what the user does next. `files` are relative to the repository. `address` is the page of the
+    repository, or "". `key` is the variable with the key of a language model, or ""."""
     lines = []
     if not request.nameable_origin.is_known:
         naming = " and ".join(str(path) for path in files if path not in {*request.configs, teamcity_files.LIBRARY})

@@ -68,7 +68,7 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
         return {}
     output = plan.request.build_output.rstrip("/")
     program, blank, arguments = plan.command.removeprefix("./").partition(" ")
-    # The rule packs what is in a folder, or a file without the folders above it.
+    # The artifact rule packs what is inside a folder, or a file without the folders above it.
     inside = program.removeprefix(f"{output}/") if program != output else Path(output).name
     options = {"engine": "built", "command": _text(inside + blank + arguments)}
     return options | ({"like": _text(plan.like)} if plan.like else {})
@@ -98,8 +98,8 @@ def _call(function: str, values: Mapping[str, str], before: str = "") -> str:
 
 
 def _text(text: str) -> str:
-    """Return Kotlin's literal. The library doubles per cent signs, which begin a parameter in TeamCity."""
-    # The escapes of JSON are Kotlin's, but for that of a form feed.
+    """Return a Kotlin string literal. CiEval.kt doubles per cent signs, which begin a parameter in TeamCity."""
+    # Kotlin has the escapes of JSON, except for the form feed.
     json_text = re.sub(
         r"\\(.)", lambda match: r"\u000c" if match[1] == "f" else match[0], json.dumps(text, ensure_ascii=False)
     )
