@@ -42,6 +42,10 @@ def test_of_two_candidates_the_better_fit_scores_higher(typed: str, better: str,
     assert (score(typed, better) or 0) > (score(typed, worse) or 0)
 
 
+def test_a_gap_costs_two_points() -> None:
+    assert score("gtn", "getName") == 17
+
+
 @pytest.mark.parametrize(
     ("word", "text", "full", "graceful"),
     [
