@@ -41,13 +41,14 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
     runs_on: tuple[str, ...] = ()
     verified: bool = False
     toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The lowest toolchains for the engine's default version; see `Engine`. Its other versions are not checked."""
+    """Toolchain → its lowest version for the default version of the engine; see `Engine`. For other versions of the
+    engine, toolchains are not checked."""
     needs_dependencies: bool = False
     takes_records: bool = False
     own_process: bool = True
     closure: Closure = Closure.PROJECT
     why: str = ""
-    """A text for users: why the engine is configured as it is, apart from paths."""
+    """A text for users that explains the engine's configuration, apart from paths."""
 
     @property
     def needs(self) -> tuple[str, ...]:

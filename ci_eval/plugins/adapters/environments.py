@@ -193,7 +193,7 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
     commands = (("go", "mod", "download", "all"), ("go", "list", "-m", "all"))
     output = go_run(commands, work, folder / "modules")
     shutil.rmtree(work)
-    # The first line is the project's main module. The project's other modules are replaced by their folders.
+    # The project's modules are skipped: the first line is the main one, and folders replace the others.
     pairs = [line.split() for line in output.splitlines()[1:]]
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1 and not pair[-1].startswith(".")}
 

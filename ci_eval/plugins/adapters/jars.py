@@ -65,8 +65,8 @@ class Maven(IntoCache):
 
 
 def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
-    """Copy the jars of `coordinates` (GROUP:NAME:VERSION, dropped unless `itself`) and `others`, and all jars that they
-    need at run time, into `folder`/jars. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
+    """Copy the jar of GROUP:NAME:VERSION (only if `itself`), the jars of `others`, and all jars that these need at run
+    time into `folder`/jars. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
     artifacts = [check_maven(artifact).group("group", "name", "version") for artifact in (coordinates, *others)]
     jars = copy_jars(_write([dict(zip(COORDINATES, artifact, strict=True)) for artifact in artifacts]), folder)
     if itself and not jars:
@@ -137,7 +137,7 @@ def classpath(paths: list[Path]) -> str:
 
 
 def java(place: Place) -> list[str]:
-    # Without -Xmx, the heap is a quarter of the machine's memory. Classes and compiled code need memory outside of it.
+    # Without -Xmx, the heap is a quarter of the machine's memory. Classes and compiled code are outside of the heap.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
     # Java writes performance data to /tmp, whatever its temporary folder is.
     return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
@@ -161,7 +161,7 @@ def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None
         begin = len(folders) - len(parts)
         if package is not None and folders[begin:] == parts:
             roots.add(Path(*folders[:begin]))
-    # If a package has more parts than there are folders below the root, its folder would be above the root.
+    # If a package has more parts than there are folders below the root, the folder is above the root.
     return sorted(folder for folder in roots if folder.is_relative_to(root))
 
 

@@ -229,7 +229,7 @@ def replace_paths(value: Any, place: Place) -> Any:
 
 
 def replace_texts(value: Any, texts: Mapping[str, str]) -> Any:
-    """Replace texts, one after the other, in all strings of a nested value. Tuples become lists; paths, strings."""
+    """Replace texts one after the other in all strings of a nested value. Tuples become lists, paths become strings."""
     if isinstance(value, str | Path):
         changed = str(value)
         for old, new in texts.items():

@@ -42,8 +42,8 @@ class Recipe(Protocol):
     def needs(self) -> tuple[str, ...]: ...  # the programs that are needed to install and run the engine
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        """Install the engine, by default in the default version, below `folder` if it is missing there. Raises
-        ConfigError or InstallError."""
+        """Install the engine below `folder` if it is missing there. If `version` is None, the default version is used.
+        Raises ConfigError or InstallError."""
 
     def is_made(self, folder: Path) -> bool: ...  # whether the default version is installed
 

@@ -127,7 +127,7 @@ def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
 
 
 AHEAD = 4
-"""The number of questions that are asked ahead, per concurrent request. With enough, a slow answer delays no other."""
+"""The number of questions that are asked ahead per concurrent request, so that a slow answer delays no other."""
 
 
 class Asked(OpenText):
@@ -157,7 +157,7 @@ class Asked(OpenText):
         cost = compute_cost(reply, self._settings.price)
         before = self.text[: query.offset]
         if query.record:
-            # The task splits the answer into suggestions.
+            # The task that asks about records splits the answer into suggestions.
             answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
             whole = Inserted(begin=0, end=len(reply.text), rules=answer.rules)
             return Answer(

@@ -22,7 +22,7 @@ from ci_eval.plugins.adapters.process import MessageProcess, SandboxPolicy
 QUIET = 0.3
 """A known server is taken to be ready after this many seconds without announced work."""
 LOADING = 30.0
-"""Work that a server announces in this many seconds after its start is taken to be the loading of the project."""
+"""Work that a server announces within this many seconds of its start is taken to be the loading of the project."""
 TRIES = 5
 PAUSE = 0.1
 """The wait before the second try, in seconds. Each further wait is twice as long."""
@@ -128,7 +128,7 @@ class Client:
             "processId": None,
             "clientInfo": {"name": "ci-eval", "version": __version__},
             "rootUri": uri,
-            # Deprecated, but VS Code's client sends it.
+            # `rootPath` is deprecated, but VS Code's client sends it.
             "rootPath": str(self._launch.root),
             "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
             "initializationOptions": self._launch.options,
@@ -233,7 +233,8 @@ class Client:
     def complete_inline(
         self, text: str, offset: int, deadline: float
     ) -> tuple[list[protocol.InlineItem] | protocol.InlineList | None, float]:
-        """Return the grey text and its arrival (`time.perf_counter()`); `offset`: code points. Raises EngineRaised."""
+        """Return the grey text at `offset` (code points), and when it arrived (`time.perf_counter()`). Raises
+        EngineRaised."""
         question = self._at(text, offset) | {"context": INVOKED}
         return self._request("textDocument/inlineCompletion", question, deadline, protocol.INLINE_ANSWER.decode)
 
@@ -328,13 +329,13 @@ class Client:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _handle(self, message: protocol.Message, deadline: float) -> None:
-        """Handle a message of the server; late answers are dropped. Raises EngineMisbehaved if there was no request."""
+        """Handle a message of the server. Late answers are dropped. Raises EngineMisbehaved if there was no request."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
             with suppress(*protocol.UNREADABLE):  # Unreadable diagnostics are not about our documents.
                 uri = msgspec.json.decode(message.params, type=protocol.Published).uri
-                # Servers escape other characters than `as_uri` does.
+                # Servers and `as_uri` escape different characters, so the URIs are compared unescaped.
                 self._is_checked |= unquote(uri) == unquote(self._uri)
         elif message.method is not None and message.id is not None:
             reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}

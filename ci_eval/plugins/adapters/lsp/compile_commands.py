@@ -24,7 +24,7 @@ from ci_eval.plugins.languages.cpp.imports import Command, folders, sources
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
-"""Files in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
+"""Databases in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 MOST_FLAGS = 500_000
 """If a project has no database, ci-eval writes one only up to this number of flags, since a fresh clangd for each file

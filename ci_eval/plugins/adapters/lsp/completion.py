@@ -1,4 +1,4 @@
-"""Converts completion items into suggestions. Each suggestion replaces the text from the beginning of the token on."""
+"""Converts completion items into suggestions: the text that the document would have from the token's beginning on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
 
 LONGEST_LINE = 1000
 WINDOW = 15
-"""The characters of a line that are searched, and those of one step back (`_defaultConfig` in wordHelper.ts)."""
+"""How many characters of a line are searched, and how many make a step back (`_defaultConfig` in wordHelper.ts)."""
 
 
 def _pattern(*, without: str = "") -> re.Pattern[str]:

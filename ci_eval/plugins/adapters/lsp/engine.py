@@ -53,7 +53,7 @@ ECMASCRIPT = frozenset({"javascript", "typescript"})
 OPEN_TIMEOUT = 60.0
 """The time limit for opening a document, in seconds. Opening does not count as part of a completion."""
 WARM_UP = 10.0
-"""In this many seconds after its start, a server that has not suggested anything yet is asked again."""
+"""For this many seconds after its start, a server that has not suggested anything yet is asked again."""
 PAUSE = 0.25
 """The pause between requests during `WARM_UP`, in seconds."""
 

@@ -22,7 +22,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     """Variable → its value. None means the value of the same variable in ci-eval's environment."""
 
     def variables(self) -> dict[str, str]:
-        """Return the variables with their values. Raises ConfigError if ci-eval's environment lacks a variable."""
+        """Return the variables with their values. Raises ConfigError if a variable to copy is not set."""
         missing = [name for name, value in self.environment.items() if value is None and name not in os.environ]
         if missing:
             raise ConfigError(

@@ -38,7 +38,7 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """True if types that another name hides are dropped, since the server lists them only sometimes."""
     kinds: bool = True
     extension: Extension = ""
-    """The extension of VS Code that changes the server's displayed lists; see `model/sessions.py`."""
+    """The VS Code extension that changes the lists of the server before they are displayed; see `model/sessions.py`."""
     announces: bool = False
     """True if the server always announces when it loads the project (`$/progress`). It is asked only after that."""
 
@@ -116,8 +116,8 @@ def show_project(
         client.open(root / path, language_id(surroundings.language, path), text, deadline)
 
     *_, last = texts
-    # basedpyright loses a file that is closed before the project's files were found, which its first answer proves. It
-    # may publish nothing about a file that is opened again, so this first file does not belong to the project.
+    # Before its first answer, basedpyright may still search for the project's files, and loses a file that is closed.
+    # It may publish nothing about a file that is opened again, so this first file does not belong to the project.
     open_file(str(Path(last).with_stem(NO_FILE)), "")
     _count_names(client, "", "a", deadline)
     for path, text in texts.items():

@@ -39,7 +39,7 @@ from ci_eval.plugins.adapters.testruns.sandbox import (
 
 GO_SETTINGS = {
     "CGO_ENABLED": "0",
-    # The user's settings by `go env -w` would change the runs.
+    # Settings that the user made with `go env -w` would change the runs.
     "GOENV": "off",
     "GOFLAGS": "-trimpath",
     "GOPROXY": "off",

@@ -48,7 +48,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     argv: Sequence[str]
     variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     compiles: bool = False
-    """True if later steps are not run if this step fails."""
+    """True if the program is a compiler. If it fails, later steps are not run."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

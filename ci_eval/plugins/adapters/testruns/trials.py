@@ -92,7 +92,7 @@ class Trials:
 
 class _Bench:
     def __init__(self, box: Box, run: Runnable, settings: RunSettings) -> None:
-        """Raises NotRunnable if a file or the function is missing."""
+        """Prepare the stub and the mutants. Raises NotRunnable if a file or the function is missing."""
         self._box = box
         self._run = run
         self._timeout = settings.wanted.timeout
