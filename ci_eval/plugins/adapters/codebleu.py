@@ -1,4 +1,4 @@
-"""A grader that computes CodeBLEU in its own process, with its own grammars of fixed versions."""
+"""A grader that computes CodeBLEU in a separate process, with grammars of fixed versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHEELS = (
     "tree-sitter-javascript==0.25.0",
     "tree-sitter-c-sharp==0.23.5",
 )
-"""The versions are fixed, since the figures of Go change with its grammar."""
+"""The versions are fixed, since the scores of Go code change with the version of the Go grammar."""
 ALIASES = {
     "python": "python py python3",
     "java": "java",
@@ -32,12 +32,12 @@ ALIASES = {
 }
 LANGUAGES = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
 START = (
-    # With -I and -S, Python has no default search path: the grammars' packages come first, ci-eval last.
+    # -I and -S keep site-packages off `sys.path`. The grammars' packages come first, ci-eval last.
     "import sys; folder, package = sys.argv[1:]; sys.path[:] = [folder, *sys.path, package]; "
     "from ci_eval.plugins.drivers.codebleu.main import main; main()"
 )
 PAIR_TIMEOUT = 300.0
-"""Seconds for one pair on a busy machine; larger pairs are refused by their size."""
+"""The time limit for one pair on a busy machine, in seconds. Pairs that are too large are refused anyway."""
 MEMORY = 2 << 30  # bytes
 
 
@@ -75,7 +75,7 @@ class CodeBleu:
         except EngineRaised:
             raise
         except EngineFailure:
-            # A late answer of this process would be taken for the answer to the next question.
+            # If the process stayed open, a late answer would be taken for the answer to the next question.
             self.close()
             raise
 

@@ -1,4 +1,4 @@
-"""Engines inside the worker process: controls, and predictors of tokens from the project's text."""
+"""Base classes of engines that run in the worker process: controls, and predictors of tokens."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Control(OpenText, ABC):
 
     @abstractmethod
     def words(self, query: Query) -> Sequence[str]:
-        """Return the candidates, the best first."""
+        """Return the candidates, best first."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ControlEngine:
     name: str
     summary: str
     control: Callable[..., Running]
-    """Takes the engine's `Surroundings`, and returns the running engine."""
+    """A function that takes the engine's `Surroundings` and returns the running engine."""
     languages: frozenset[str] | None = None
     version: str = __version__
     source: str = "ci-eval"
@@ -79,14 +79,14 @@ class ControlEngine:
     needs: tuple[str, ...] = ()
     own_process: bool = False
     is_function: bool = False
-    """True if the engine's lists depend on the question alone, so that figures over all sessions are exact."""
+    """True if a suggestion list depends only on the question. Figures over all sessions are then exact."""
     closure: Closure = Closure.PROJECT
 
     def is_ready(self, _cache: Path) -> bool | None:
         return None
 
     def install(self, version: str | None, _cache: Path) -> Installation:
-        """Return the engine with ci-eval's version. Raises ConfigError if another version is asked for."""
+        """Return an installation with ci-eval's version. Raises ConfigError if another version is requested."""
         if version is not None and version != __version__:
             raise ConfigError(f"engine {self.name!r} is part of ci-eval {__version__} and has no version {version!r}")
         is_baseline = self.summary.startswith("baseline")
@@ -105,7 +105,7 @@ CLASSES: Mapping[Kind, Class] = {
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """The base of the options of engines; `engine.options` of the configuration sets them."""
+    """The base class of an engine's options, which the configuration sets in `engine.options`."""
 
 
 class PredictorOptions(EngineOptions, frozen=True, kw_only=True):
@@ -122,7 +122,7 @@ class Predictor(OpenText, Generic[Options]):
         self.surroundings = surroundings
         self.path = ""
         kinds = surroundings.kinds
-        # The same few tokens are asked about at each caret, so the answers are remembered.
+        # `asked` is called with the same few tokens at each caret, so its results are cached here.
         self._asked: dict[str, bool] = {}
         self._classes = None if kinds is None else {CLASSES.get(kind, "name") for kind in kinds}
 
@@ -145,7 +145,7 @@ class Predictor(OpenText, Generic[Options]):
 
     @abstractmethod
     def predict(self, before: str, after: str) -> Iterable[str]:
-        """Return tokens that may be between these texts, the likeliest first. A token may come twice."""
+        """Return tokens that may come between `before` and `after`, likeliest first. A token may occur twice."""
 
     def asked(self, token: str) -> bool:
         is_asked = self._asked.get(token)
@@ -159,7 +159,7 @@ class Predictor(OpenText, Generic[Options]):
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """Return path → text of all files of the language, without files that are not text."""
+        """Return path → text for all source files of the language. Binary files are skipped."""
         root = self.surroundings.root
         ignored = NOT_SOURCE | self.surroundings.ignored
         texts = {}
@@ -171,7 +171,7 @@ class Predictor(OpenText, Generic[Options]):
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurableEngine(ControlEngine):
-    """An engine whose `control` gets its options as well. Changed options are shown with the version."""
+    """An engine whose `control` also takes options. The engine's version names the options that are not defaults."""
 
     options: EngineOptions
     is_function: bool = True

@@ -1,4 +1,4 @@
-"""A driver for engines without a language server: a small program of ours reads one question per line."""
+"""Engines without a language server: a driver, a small program of ours, reads one question per line and calls them."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, variab
 from ci_eval.plugins.adapters.process import LineProcess
 
 START_TIMEOUT = 120.0
-"""Seconds for the driver's start and first answer, which does not count as a completion."""
+"""The time limit for the driver's start and first answer, in seconds. That answer does not count as a completion."""
 
 
 class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
-    """An engine that a program of ours, its driver, calls. Workers receive the engine by pickle, so its functions must
-    be importable, not lambdas.
+    """An engine that is called by a driver, a program of ours. Workers receive the engine by pickle, so its functions
+    must be importable, not lambdas.
 
-    The driver reads lines "OFFSET PATH TEXT" and answers "MS NAMES": the offset in code points; path, text, and the
-    names (one per line) in base64; the milliseconds as the driver measured them. Or it answers "error MESSAGE" (in
-    base64), after which it can be asked again. After a name may come a tab and the text that editors sort it by.
+    A question is a line "OFFSET PATH TEXT"; the answer is "MS NAMES" or "error MESSAGE". OFFSET is in code points, MS
+    the time measured by the driver in milliseconds. PATH, TEXT, NAMES (one per line) and MESSAGE are in base64. A name
+    may be followed by a tab and the text that editors sort by. After an error, the driver can be asked again.
     """
 
     command: Callable[[Place], Sequence[str]]
     overhead: float = 0.0
-    """Seconds that a question may take on top of the completion, if a new compiler must read the project."""
+    """The extra time for a question, in seconds, if a new compiler must read the project before it completes."""
     text: re.Pattern[str] | None = None
-    """The inserted part of a name; None = the language's pattern of names. Names without a match are left out."""
+    """Matches the inserted part of a name; if None, `Surroundings.word` is used. Names without a match are dropped."""
     auto_import: AutoImport = NEVER
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
@@ -87,8 +87,8 @@ class RunningProcess:
         return LineProcess(command, cwd=place.scratch, environment=self.variables(place), walls=walls)
 
     def ask(self, request: object, timeout: float, kind: type[_Reply]) -> _Reply:
-        """Ask a driver whose requests and replies are lines of JSON. Raises EngineMisbehaved for an unreadable reply,
-        and EngineRaised for an error."""
+        """Ask a driver whose requests and replies are lines of JSON. Raises EngineMisbehaved if the reply cannot be
+        read, and EngineRaised if the driver reports an error."""
         question = msgspec.json.encode(request)
         tell("->", question)
         line = self._process.ask(question, timeout)
@@ -134,9 +134,9 @@ class RunningDriver(RunningProcess):
         return self._engine.command(place)
 
     def open(self, path: str, text: str) -> None:
-        """Start a driver, ask it one question, and drop the answer."""
+        """Ask a new driver one question and drop the answer."""
         self._path, self._text = path, text
-        # The driver's start is not part of a completion: a user would have waited for it before.
+        # The driver's start must not count as part of a completion: a user would have waited for it before.
         if self._fresh:
             # No session is at the end of the file, so an error there does not matter.
             with suppress(EngineRaised):
@@ -148,7 +148,7 @@ class RunningDriver(RunningProcess):
             self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
 
     def complete(self, query: Query) -> Answer:
-        """Ask the driver. Raises EngineTimeout if it measured more than the limit."""
+        """Ask the driver. Raises EngineTimeout if the driver measured a time above the limit."""
         limit = self._surroundings.timeout
         clocks = self._process.start_clock()
         latency, names = self._ask(query.offset, limit + self._engine.overhead)
@@ -167,7 +167,7 @@ class RunningDriver(RunningProcess):
         location = str(self._place.root / self._path)
         # Messages are traced without base64, which nobody can read.
         tell("->", msgspec.json.encode({"offset": offset, "path": location, "text": self._text}))
-        # In base64 no text has a line end, which would end the question.
+        # Base64 contains no line end, which would end the question.
         path, text = (base64.b64encode(part.encode()) for part in (location, self._text))
         line = self._process.ask(b"%d %s %s" % (offset, path, text), timeout)
         try:

@@ -17,12 +17,12 @@ from ci_eval.plugins.adapters.recipes import Recipe, Releasing, Renewable
 
 
 class Closure(Enum):
-    """The files of the project that an answer depends on. (It also depends on engine, settings and dependencies.)"""
+    """The files of the project that an answer depends on, besides the engine, its settings and the dependencies."""
 
     FILE = "file"
     IMPORTS = "imports"
-    """The open file, the files that it imports, directly or not, the contents of files that are not source files, and
-    the names of all others."""
+    """The open file, the files that it imports directly or indirectly, all files that are not source files, and the
+    names of all other files."""
     PROJECT = "project"
 
 
@@ -41,13 +41,14 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
     runs_on: tuple[str, ...] = ()
     verified: bool = False
     toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The lowest toolchains of the engine's default version; see `Engine`. Other versions are not checked."""
+    """Toolchain → its lowest version for the default version of the engine; see `Engine`. For other versions of the
+    engine, toolchains are not checked."""
     needs_dependencies: bool = False
     takes_records: bool = False
     own_process: bool = True
     closure: Closure = Closure.PROJECT
     why: str = ""
-    """Reasons for the engine's configuration beyond paths, for users."""
+    """A text for users that explains the engine's configuration, apart from paths."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -78,7 +79,7 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
         raise ConfigError(f"ci-eval cannot ask {self.source} for the releases of {self.name}: bisect its revisions")
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Install a version, or the default one. Raises PreparationError if a toolchain is missing."""
+        """Install `version`, or the default version if None. Raises PreparationError if a toolchain is missing."""
         if version in (None, self.version):
             check_toolchains(self.name, self.toolchains)
         engine = self.recipe.make(version, cache / "engines")
@@ -112,7 +113,7 @@ def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
 
 
 def read_toolchain(name: str) -> str:
-    """Return the version of a toolchain on PATH, such as "1.24.4", or "" without a working one."""
+    """Return the version of a toolchain on PATH, such as "1.24.4", or "" if there is none that works."""
     try:
         # A go.mod in the current folder could make `go` run another version than the one that builds engines.
         output = run_client((name, "version" if name == "go" else "--version"), variables={"GOTOOLCHAIN": "local"})
@@ -123,7 +124,7 @@ def read_toolchain(name: str) -> str:
 
 
 def is_at_least(version: str, lowest: str) -> bool:
-    """Compare versions by their numbers: 1.24 is newer than 1.9. An unknown version ("") is older than all."""
+    """Compare versions by their numbers: 1.24 is newer than 1.9. An unknown version ("") is older than any other."""
     return bool(version) and _numbers(version) >= _numbers(lowest)
 
 

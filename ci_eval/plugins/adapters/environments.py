@@ -1,4 +1,4 @@
-"""An installer of the evaluated project's dependencies, for engines that resolve types. It runs none of their code."""
+"""Installs the evaluated project's dependencies for engines that resolve types, without running code of theirs."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def prepare(
 ) -> InstalledEngine | None:
     """Return a folder below the cache with the project's dependencies, or None if no folder of this kind is needed.
 
-    `name`: the kind of environment, see `Language.dependencies`. python: a virtual environment, empty without
-    `dependencies`, so that engines see no other packages. node: a folder with `node_modules`. go: a module cache. jvm:
-    jars from Maven. `sources`: the folders of the project's own packages, if its files do not name them. Raises
-    PreparationError.
+    `name`: the kind of environment, see `Language.dependencies`. For python, the folder is a virtual environment; it is
+    empty unless `dependencies` is true, so that engines see no other packages. For node, it has `node_modules`; for go,
+    it is a module cache; for jvm, it has jars from Maven. `sources`: the folders of the project's own packages, if the
+    project's files do not name them. Raises PreparationError.
     """
     kind = ENVIRONMENTS.get(name)
     if kind is None or not (dependencies or kind.also_empty):
@@ -74,8 +74,8 @@ def prepare(
 
 
 def can_install_safely(name: str, root: Path, info: ProjectInfo) -> bool:
-    """Return whether a lock names all versions that the project needs, or the project comes from a registry that names
-    its packages. Then the installation builds nothing and includes nothing for development."""
+    """Return whether a lock file names all versions that the project needs, or the project comes from a registry that
+    names its dependencies. The installation then builds nothing and includes no development dependencies."""
     kind = ENVIRONMENTS.get(name)
     return kind is not None and (info.spec.startswith(kind.registry) or any(kind.locked(root)))
 
@@ -83,8 +83,8 @@ def can_install_safely(name: str, root: Path, info: ProjectInfo) -> bool:
 def find_remedies(
     name: str, root: Path, packages: Collection[str], *, installed: bool, groups: Groups = ()
 ) -> dict[str, str]:
-    """Return package → advice on how engines would find it, in addition to `--dependencies`. `installed`: whether the
-    project's dependencies were installed, with these `groups`. Raises PreparationError."""
+    """Return package → advice on how engines would find the package, besides `--dependencies`. `installed`: whether the
+    project's dependencies were installed, together with `groups`. Raises PreparationError."""
     kind = ENVIRONMENTS.get(name)
     unread = next((name for name in kind.unread if is_own(root / name, root)), "") if kind else ""
     if kind is None:
@@ -117,7 +117,7 @@ NOT_INSTALLED = {
     "cargo": "not in the project, and ci-eval installs no crates",
     "composer": "not in the project: run `composer install` there, since engines read its vendor folder",
 }
-"""What `Language.dependencies` says where ci-eval has no installer → advice about missing packages."""
+"""Value of `Language.dependencies` for which ci-eval has no installer → advice about missing packages."""
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -132,7 +132,7 @@ class _Task(msgspec.Struct, frozen=True):
 
 
 def _python(task: _Task, folder: Path) -> Mapping[str, str]:
-    # A virtual environment without an interpreter: tools can read it, and none can run its code.
+    # The virtual environment has no interpreter: tools can read it, but not run its code.
     site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
     site.mkdir(parents=True)
     version = ".".join(map(str, sys.version_info[:3]))
@@ -147,8 +147,8 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
 
 
 def _forget_start_up(site: Path) -> None:
-    """Remove the code that every Python with these packages would run at its start. Lines of `.pth` files stay if they
-    name a folder within `site`."""
+    """Remove the code that every Python with these packages would run at startup. Of `.pth` files, only the lines that
+    name a folder within `site` are kept."""
     folders = {site}
     for path in site.glob("*.pth"):
         lines = read_pth_folders(path, site)
@@ -175,7 +175,7 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
         write_npm_manifests(root, read_members(root, task.sources), folder, task.groups)
     npm_install(("ci" if lock else "install", *_NPM), folder, settings)
     paths = folder.glob("node_modules/**/package.json")
-    # The name of a package has one folder or two, such as `@types/node`.
+    # The name of a package consists of one or two folders, such as `@types/node`.
     manifests = sorted(path for path in paths if "node_modules" in path.parts[-4:-2])
     return {
         str(path.parent.relative_to(folder / "node_modules")): read_json(path, dict[str, Any]).get("version", "")
@@ -193,7 +193,7 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
     commands = (("go", "mod", "download", "all"), ("go", "list", "-m", "all"))
     output = go_run(commands, work, folder / "modules")
     shutil.rmtree(work)
-    # The first line is the project's main module; its other modules are replaced by their folders.
+    # The project's modules are skipped: the first line is the main one, and folders replace the others.
     pairs = [line.split() for line in output.splitlines()[1:]]
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1 and not pair[-1].startswith(".")}
 
@@ -211,16 +211,16 @@ class _Kind(msgspec.Struct, frozen=True):
     make: Callable[[_Task, Path], Mapping[str, str]]
     registry: str
     locked: Callable[[Path], Iterable[bool]]
-    """`root` → whether each of certain files is a lock."""
+    """Takes the project's root. The project has a lock if any of the returned values is true."""
     files: str
     groups: Callable[[Path], Collection[str]] = lambda _: ()
-    """`root` → the groups that are not installed by default."""
+    """Takes the project's root and returns the groups of dependencies that are not installed by default."""
     unread: tuple[str, ...] = ()
-    """Files that may name dependencies, and that ci-eval does not read."""
+    """Files that may name dependencies but that ci-eval does not read."""
     also_empty: bool = False
     """True if engines get an environment even without the project's dependencies."""
     mark: str = ""
-    """A suffix of the folders' names, for folders that fit one version of a program."""
+    """A suffix of the folder's name. It tells folders of different versions of Python or ci-eval apart."""
 
 
 ENVIRONMENTS = {

@@ -1,5 +1,5 @@
-"""A runner of npm and go in the sandbox. They reach only a server of ours, which asks the registries in their
-settings."""
+"""Runs npm and go in the sandbox. They can reach only a server of ours, which asks the registries in the user's
+settings of npm and go."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ NOT_PASSED = frozenset({"accept-encoding", "connection", "host", "proxy-connecti
 
 
 class Relay:
-    """A server that asks registries in a client's place, with the user's certificates, proxies and passwords."""
+    """A server that asks registries on behalf of a client, with the user's certificates, proxies and passwords."""
 
     def __init__(self, registries: Sequence[Sequence[str]]) -> None:
-        """Open the server. It asks the addresses of a registry in turn until one has the file."""
+        """Open the server. `registries`: each registry's addresses, which are asked in turn until one has the file."""
         import requests
 
         self.registries = registries
@@ -70,16 +70,16 @@ class Relay:
         return ORIGIN.sub(own, text)
 
     def targets(self, path: str) -> Sequence[str]:
-        """Return the addresses to ask for a request; none if it is not for a registry."""
+        """Return the addresses to ask for the requested path, or none if the path is not that of a registry."""
         # A client that uses this server as its proxy names the whole address.
         match = re.fullmatch(rf"{self.path}(\d{{1,3}})(/[!-~]*)", path.removeprefix(self.base))
         registries = self.registries[int(match[1]) :][:1] if match else []
         return [address + match[2] for registry in registries for address in registry] if match else []
 
     def run(self, argv: Sequence[str], cwd: Path, own: Mapping[str, str], *writes: Path, npmrc: str = "") -> str:
-        """Run a client in the sandbox and return its output. It writes to `cwd`, `writes` and a temporary home.
+        """Run a client in the sandbox and return its output. It may write to `cwd`, `writes` and a temporary home.
 
-        `own`: its variables. `npmrc`: its settings of npm. Raises InstallError.
+        `own`: the client's environment variables. `npmrc`: the content of its `.npmrc`. Raises InstallError.
         """
         around = Surroundings(root=ALONE, language="", keywords=frozenset(), cache=cwd, timeout=TIMEOUT, memory=0)
         try:
@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name: value for name, value in self.headers.items() if name.lower() not in NOT_PASSED}
         body = bytearray()
         try:
-            # A key that the client sends wins over one in the user's .netrc.
+            # A key that the client sends takes precedence over a password in the user's .netrc.
             key = (lambda request: request) if "Authorization" in self.headers else None
             with self.relay.session.get(target, headers=headers, auth=key, timeout=TIMEOUTS, stream=True) as response:
                 for chunk in response.iter_content(CHUNK):
@@ -135,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
             return False
         kind = response.headers.get("content-type", "text/plain")
         if "json" in kind:
-            # npm's registries name the addresses of archives.
+            # Answers of npm registries contain addresses of archives, which must lead to this server.
             body = bytearray(self.relay.translate(body.decode("latin-1")).encode("latin-1"))
         self.send_response(response.status_code)
         for name, value in (("Content-Type", kind), ("Content-Length", str(len(body)))):
@@ -163,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def read_npm_settings(folder: Path) -> dict[str, str]:
-    """Return the user's settings of npm. `folder` must hold no `.npmrc`. Raises InstallError."""
+    """Return the user's npm settings. `folder` must not contain a `.npmrc`. Raises InstallError."""
     settings = msgspec.json.decode(npm_run(("config", "list", "--json"), cwd=folder), type=dict[str, object])
     return {name: value for name, value in settings.items() if isinstance(value, str) and value}
 
@@ -178,7 +178,7 @@ def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str
     lines = [f"{name}={address}" for name, address in registries.items()]
     for path in (Path(settings.get(name, "")) for name in ("globalconfig", "userconfig")):
         text = path.read_text("utf-8", "replace") if path.is_file() else ""
-        # Keys are named by the address of their registry, without its scheme.
+        # The name of a key begins with the address of its registry, without the scheme.
         keys = re.findall(r"^\s*(//\S+?:_?(?:authToken|auth|username|password)\s*=.*)", text, re.MULTILINE)
         lines += [f"http:{key}" for key in keys]
     filled = re.sub(r"\$\{(\w+)\}", lambda match: os.environ.get(match[1], match[0]), "\n".join(lines))
@@ -189,7 +189,7 @@ def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str
         own = {"NODE_OPTIONS": NO_PROGRAMS, "npm_config_globalconfig": str(folder / "none")}
         own |= {"npm_config_noproxy": "", "npm_config_replace_registry_host": "never"}
         npmrc = re.sub("^http:", "", relay.translate(filled), flags=re.MULTILINE)
-        # The sandbox would not let npm make programs executable.
+        # `--no-bin-links` is needed because the sandbox does not let npm make files executable.
         relay.run(("npm", *command, "--ignore-scripts", "--no-bin-links"), folder, own, npmrc=npmrc)
 
 
@@ -197,10 +197,10 @@ def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str
 
 
 def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> str:
-    """Run go for the go.mod in `folder`, with the proxies and the checksum database of `go env`, and the cache
-    `modules`. Returns what the last command printed. Raises InstallError."""
+    """Run go for the go.mod in `folder`, with the proxies and the checksum database of `go env`, and with `modules` as
+    the module cache. Returns the output of the last command. Raises InstallError."""
     settings = msgspec.json.decode(run_client(("go", "env", "-json"), cwd=folder), type=dict[str, str])
-    # With `direct`, go and git would ask any host that a module's path names.
+    # `direct` is dropped: with it, go and git would ask any host that a module's path names.
     proxies = [proxy for proxy in re.split("[,|]", settings["GOPROXY"]) if re.match("(?:https?|file)://", proxy)]
     if not proxies:
         raise InstallError("GOPROXY of `go env` names no proxy: set one, since go may not ask the modules' own hosts.")

@@ -1,6 +1,6 @@
-"""An installer of jars from Maven Central with everything they need to run, for engines and for evaluated projects.
+"""Installs jars from Maven Central and the jars that they need at run time, for engines and for evaluated projects.
 
-The needs of a project and its modules are written as one POM of ours: Maven sees no other file of the project.
+The dependencies of a project and its modules are written into a POM of ours: Maven sees no file of the project.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ci_eval.fetch.packages import UNKNOWN, check_maven, run_mvn
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import IntoCache, plain
 
-# Pinned: without a version, Maven takes whichever is newest.
+# The version is pinned, since Maven would otherwise take the newest one.
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 FOLDER = "jars"
 DRIVER = "driver"
@@ -42,7 +42,7 @@ class Maven(IntoCache):
     artifact: str  # GROUP:NAME
     version: str
     others: Mapping[str, str] = field(default_factory=dict)
-    """Artifacts that this one needs and does not declare: GROUP:NAME → version."""
+    """Artifacts that `artifact` needs but does not declare: GROUP:NAME → version."""
     driver: Driver | None = None
     source: str = "Maven Central"
     needs: tuple[str, ...] = ("mvn", "java")
@@ -65,15 +65,15 @@ class Maven(IntoCache):
 
 
 def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
-    """Copy into `folder`/jars the jar of GROUP:NAME:VERSION (unless `itself` is false), those of `others`, and all jars
-    that these need to run. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
+    """Copy the jar of GROUP:NAME:VERSION (only if `itself`), the jars of `others`, and all jars that these need at run
+    time into `folder`/jars. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
     artifacts = [check_maven(artifact).group("group", "name", "version") for artifact in (coordinates, *others)]
     jars = copy_jars(_write([dict(zip(COORDINATES, artifact, strict=True)) for artifact in artifacts]), folder)
     if itself and not jars:
         raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
     if not itself:
         own = ":".join(artifacts[0][:2])
-        # Maven excludes by name alone, so it would leave out artifacts of that name in other groups, too.
+        # Maven excludes only by name, so it would also exclude artifacts of the same name in other groups.
         for path in [path for path, (name, _) in jars.items() if name == own]:
             path.unlink()
             del jars[path]
@@ -81,21 +81,21 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
 
 
 def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
-    """Copy the jars that a POM with these elements needs. Returns path → GROUP:NAME, version. Raises InstallError."""
+    """Copy the jars that the POM elements `needs` require. Returns path → GROUP:NAME, version. Raises InstallError."""
     (folder / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
         "<version>0</version><packaging>pom</packaging>"
         f"{needs}</project>\n"
     )
-    # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
+    # Without this empty folder, mvn would take options and extensions from a .mvn folder above.
     (folder / ".mvn").mkdir()
-    # In the layout of a repository, the path of a jar names its group, name and version.
+    # With `useRepositoryLayout`, the path of a jar contains its group, name and version.
     (folder / "settings.xml").write_text(_write_settings(), encoding="utf-8")
     options = ("-gs", "settings.xml", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true")
     try:
         trouble = run_mvn(COPY, *options, f"-DoutputDirectory={FOLDER}", here=folder)
     finally:
-        # Engines read this folder, and passwords may be among the settings.
+        # The settings may contain passwords, and engines can read this folder.
         (folder / "settings.xml").unlink()
     if trouble:
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
@@ -105,8 +105,8 @@ def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
 
 
 def _write_settings() -> str:
-    """Return the settings of the installed Maven, in which an empty folder replaces each repository that neither they
-    nor the user's settings name, such as one in the POM of a dependency."""
+    """Return the settings of the installed Maven, changed so that Maven finds nothing in repositories that neither
+    these settings nor the user's name, such as one in the POM of a dependency."""
     program = Path(shutil.which("mvn") or "mvn").resolve()
     paths = (program.parents[1] / "conf" / "settings.xml", Path.home() / ".m2" / "settings.xml")
     texts = [path.read_text("utf-8", "replace") if path.is_file() else "<settings></settings>" for path in paths]
@@ -124,8 +124,8 @@ def list_jars(folder: Path | None) -> list[Path]:
 
 
 def libraries(place: Place, standard: str) -> list[Path]:
-    """Return the project's jars, and the engine's jar of the library `standard`, such as "kotlin-stdlib", if the
-    project has none."""
+    """Return the project's jars. If the library `standard`, such as "kotlin-stdlib", is not among them, the engine's
+    jar of that library is added."""
     own = list_jars(place.environment)
     if any(path.name.startswith(f"{standard}-") for path in own):
         return own
@@ -137,7 +137,7 @@ def classpath(paths: list[Path]) -> str:
 
 
 def java(place: Place) -> list[str]:
-    # Without -Xmx, the heap is a quarter of the machine's memory. Classes and compiled code need memory outside of it.
+    # Without -Xmx, the heap is a quarter of the machine's memory. Classes and compiled code are outside of the heap.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
     # Java writes performance data to /tmp, whatever its temporary folder is.
     return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]
@@ -150,9 +150,9 @@ def java_command(place: Place, main: str, *arguments: str) -> list[str]:
 
 def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None]) -> list[Path]:
     """Return the sorted folders in which packages begin: `src/main/java` for `src/main/java/a/b/C.java` in the package
-    `a.b`. Files in folders that do not match their package are left out.
+    `a.b`. Files in folders that do not match their package are ignored.
 
-    `package_of`: text of a file → full name of its package; "" is the package without a name, None leaves the file out.
+    `package_of`: takes a file's text and returns its package, "" for the unnamed package, or None to ignore the file.
     """
     roots = set()
     for path in (candidate for candidate in root.rglob(f"*{suffix}") if is_own(candidate, root)):
@@ -161,7 +161,7 @@ def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None
         begin = len(folders) - len(parts)
         if package is not None and folders[begin:] == parts:
             roots.add(Path(*folders[:begin]))
-    # A package may have more parts than the folders below the root, and would then lead above the root.
+    # If a package has more parts than there are folders below the root, the folder is above the root.
     return sorted(folder for folder in roots if folder.is_relative_to(root))
 
 
@@ -170,7 +170,7 @@ def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None
 COORDINATES = ("groupId", "artifactId", "version")
 FIELDS = (*COORDINATES, "type", "classifier", "scope")
 VALUE = re.compile(r"(?:[A-Za-z0-9_.,+()\[\]-]|\$\{[A-Za-z0-9_.-]+\})+")
-"""A value without an address or a path, and without a character that XML escapes."""
+"""Matches values that contain no address, no path, and no character that XML escapes."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 OWN = re.compile(r"\$\{(?:project|pom)\.(?:parent\.)?(groupId|artifactId|version)\}")
 PARENT = "{*}parent"
@@ -179,9 +179,9 @@ NEEDED = "{*}dependencies/{*}dependency"
 
 
 def read_needs(root: Path) -> str:
-    """Return the XML of the properties, managed versions and dependencies of the project and all its modules, without
-    the modules themselves and test dependencies. Raises PreparationError."""
-    # A module has the group and version of its parent if it names none.
+    """Return the XML of the properties, managed versions and dependencies of the project and all its modules, except
+    test dependencies and the modules themselves. Raises PreparationError."""
+    # If a module does not name its group or version, the parent's counts.
     poms = [(pom, _fields(pom, COORDINATES, f"{PARENT}/") | _fields(pom, COORDINATES)) for pom in _read_poms(root)]
     members = {(own.get("groupId"), own.get("artifactId")) for _, own in poms}
     properties: dict[str, str] = {}

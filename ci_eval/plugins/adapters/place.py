@@ -30,7 +30,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     root: Path
     base: Path
-    """The engine itself may write only to `scratch` below this temporary folder."""
+    """A temporary folder. The engine may write only to its subfolder `scratch`."""
     surroundings: Surroundings
 
     @classmethod
@@ -78,8 +78,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         return self.surroundings.memory
 
     def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> SandboxPolicy:
-        """Return the rights of the engine's process. `programs`: the programs that the engine runs. `reads`: the paths
-        that it may read in addition to the project and its folder. `address_space`: bytes, 0 = no limit."""
+        """Return the rights of the engine's process. `programs`: the programs that the engine runs. `reads`: paths that
+        it may read besides the project and the engine's folder. `address_space`: a limit in bytes, or 0 for none."""
         runs = [self.folder, self.programs, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in find_installs(program)]
         project = (self.root, *([self.environment] if self.environment else []))
@@ -111,7 +111,7 @@ def measure_confinement(confine: Confine) -> str:
     )
     with Place.temporary(DRIVERS, surroundings) as place:
         command, walls = [interpreter(), "-I", "-S", "-c", ""], place.walls()
-        # A process may be killed before it reports, for example if memory is short; two in a row are no accident.
+        # A process may be killed before it reports, for example if memory is short, so a second one is tried.
         for _ in range(2):
             with closing(EngineProcess(command, cwd=place.scratch, environment={}, walls=walls)) as process:
                 if report := process.confined:
@@ -120,7 +120,7 @@ def measure_confinement(confine: Confine) -> str:
 
 
 def variables(place: Place) -> dict[str, str]:
-    """Return the variables of an engine's process. Of the user's own ones, only PATH is among them."""
+    """Return the environment variables of an engine's process. Of the user's variables, only PATH is passed on."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         # An engine must neither read the user's own settings nor write to them.
@@ -142,7 +142,7 @@ SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
 """Programs that run the first file among their arguments."""
 LONGEST = 4_000
-"""Characters; a longer file is stored as its digest."""
+"""A file with more characters is stored as its size and digest."""
 OF_THE_MACHINE = "(the machine's)"
 """A placeholder for a value that differs between machines."""
 
@@ -162,8 +162,8 @@ def configuration(
     taken_over: Iterable[str] = (),
     **more: Any,
 ) -> SentConfiguration:
-    """Return the configuration with placeholders in place of paths and secrets. `taken_over`: variables with values of
-    the user's environment, which are not stored. `more`: further fields of SentConfiguration."""
+    """Return the configuration with placeholders for paths and secrets. `taken_over`: variables whose values come from
+    the user's environment and are not stored. `more`: further fields of SentConfiguration."""
     secret = frozenset(taken_over)
     plain = {
         name: SET if name in secret or SECRET.search(name) else OF_THE_MACHINE if name == "PATH" else value
@@ -181,7 +181,7 @@ def configuration(
 
 
 def read_engine_files(place: Place) -> dict[str, str]:
-    """Return path → content of the files in the workspace, such as settings; for a long one, its size and digest."""
+    """Return path → content of the files in the workspace, such as settings, or size and digest of a long file."""
     contents = {}
     for path in sorted(place.base.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.name != CANARY:
@@ -193,7 +193,7 @@ def read_engine_files(place: Place) -> dict[str, str]:
 
 
 def extract_arguments(command: Sequence[str]) -> list[str]:
-    """Return the arguments without the program. If that is an interpreter, its script is left out as well."""
+    """Return the arguments without the program. If the program is an interpreter, its script is also removed."""
     program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
     if re.sub(r"[\d.]+$", "", program) not in INTERPRETERS:
         return arguments
@@ -202,7 +202,7 @@ def extract_arguments(command: Sequence[str]) -> list[str]:
 
 
 def heap(arguments: Iterable[str]) -> dict[str, float]:
-    """Return bytes by the name `heap`; an empty dictionary if the arguments set none."""
+    """Return the size of the heap in bytes as `{"heap": SIZE}`, or {} if the arguments do not set a size."""
     for argument in arguments:
         if match := HEAP.match(argument):
             size = int(match[3]) * 2**20 if match[3] else int(match[1]) * SIZES[match[2].lower()]
@@ -222,14 +222,14 @@ def replace_paths(value: Any, place: Place) -> Any:
         DRIVERS: "{drivers}",
         Path(interpreter()): "{python}",
     }
-    # To replace `/` would change every path.
+    # Replacing `/` would change every path.
     names = [(str(path), name) for path, name in known.items() if path and str(path) != "/"]
     # The longest path first, since one folder may be within another.
     return replace_texts(value, dict(sorted(names, key=lambda pair: -len(pair[0]))))
 
 
 def replace_texts(value: Any, texts: Mapping[str, str]) -> Any:
-    """Replace texts one after the other in all strings of a nested value. Tuples become lists, and paths strings."""
+    """Replace texts one after the other in all strings of a nested value. Tuples become lists, paths become strings."""
     if isinstance(value, str | Path):
         changed = str(value)
         for old, new in texts.items():

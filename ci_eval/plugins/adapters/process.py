@@ -1,4 +1,4 @@
-"""An engine's process: its rights (see `drivers/confine`), its time limits, and its end with all that it started."""
+"""An engine's process: its rights (see `drivers/confine`), its time limits, and how it is ended with its children."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ START = (
 )
 
 NOTHING_OPEN = "nothing found open"
-"""The end of a fully confined process's report; see `drivers/confine/proof.py`."""
+"""The sandbox report of a fully confined process ends with this text; see `drivers/confine/proof.py`."""
 
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
 """Folders in which every engine may read and run everything."""
@@ -46,20 +46,20 @@ def interpreter() -> str:
 
 
 class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """Rights in addition to those for the system's libraries; by default none."""
+    """The rights of a process in addition to those for the system's libraries. By default, there are none."""
 
     confine: Confine = "off"
     runs: tuple[Path, ...] = ()
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     connects: int = 0
-    """The only TCP port that the process may connect to; 0 = no sockets."""
+    """The only TCP port that the process may connect to, or 0 if the process may use no sockets."""
     canary: Path | None = None
     """A file that the process must not be able to read; needed unless `confine` is off."""
     memory: int = 0
-    """Bytes for the process and all it starts together; 0 = no limit."""
+    """The limit for the process and all that it starts together, in bytes, or 0 for no limit."""
     address_space: int = 0
-    """Bytes, for the process alone; 0 = no limit."""
+    """The limit for the process alone, in bytes, or 0 for no limit."""
     remains: Path | None = None
     """A folder that the supervisor deletes if ci-eval itself is killed."""
 
@@ -77,8 +77,8 @@ class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_installs(program: str) -> list[Path]:
-    """Return the folders where a program and, for a script, its interpreter are installed. Folders in SYSTEM are left
-    out, since every program may read them."""
+    """Return the folders where a program and, for a script, its interpreter are installed. Folders in `SYSTEM` are
+    excluded, since every program may read them."""
     executable = shutil.which(program)
     if executable is None:
         return []
@@ -99,8 +99,8 @@ def find_installs(program: str) -> list[Path]:
 
 
 def find_install_root(path: Path) -> Path:
-    """Return the folder where a file was installed or is developed, or the file itself if that folder may hold
-    passwords: a home, a folder above one, or one in which many programs store their files."""
+    """Return the folder where a file was installed or is developed. Return the file itself if that folder may contain
+    passwords: if it is a home, is above a home, or is one in which many programs store their files."""
     home = Path.home()
     if "node_modules" in path.parts:
         # A package of npm needs the packages that are installed next to it.
@@ -124,7 +124,7 @@ def _is_top(folder: Path) -> bool:
 
 
 ENDING = 5.0
-"""Seconds for the supervisor (`drivers/confine/supervisor.py`) to end an engine and all it started."""
+"""The time for the supervisor (`drivers/confine/supervisor.py`) to end an engine and all it started, in seconds."""
 
 DENIED = re.compile("permission denied|operation not permitted|function not implemented|EACCES|EPERM|ENOSYS", re.I)
 CONFINED = (
@@ -132,14 +132,14 @@ CONFINED = (
     "it runs free."
 )
 LOOK_S = 1.0
-"""Seconds between two lists of an engine's processes."""
+"""The list of an engine's processes is renewed after this many seconds."""
 LONGEST_ANSWER = 256 * 2**20
-"""Bytes; an engine that sends more is taken to be broken."""
+"""An engine that sends more bytes than this at once is taken to be broken."""
 
 
 class EngineProcess:
-    """A program with pipes to its standard streams. Its child processes end with it, and it ends with ci-eval. It never
-    runs in the project's folder, since several languages import from the current folder."""
+    """A program with pipes to its standard streams. If ci-eval ends, the program ends, and with it its child processes.
+    The program never runs in the project's folder, since several languages import from the current folder."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
@@ -191,8 +191,8 @@ class EngineProcess:
 
     @property
     def confined(self) -> str:
-        """Return the sandbox report, measured before the program started (see `drivers/confine/proof.py`), or "" if it
-        ended before that. Raises EngineTimeout without a report in time."""
+        """Return the sandbox report, which is made before the program starts (see `drivers/confine/proof.py`), or "" if
+        the process ended without a report. Raises EngineTimeout if the report does not come in time."""
         if not self._confined and not self._report.closed:
             self._await(self._report.fileno(), selectors.EVENT_READ, time.monotonic() + ENDING)
             self._confined = self._report.readline().decode().strip()
@@ -207,19 +207,19 @@ class EngineProcess:
         return peak_below(self.pid)
 
     def count_cpu(self) -> float:
-        """Return CPU seconds of the program and its children; after its end, the last known value."""
+        """Return the CPU seconds of the program and its children. After its end, return the last known value."""
         if self._process.returncode is None:
             self._cpu = max(count_cpu_below(self.pid) or 0.0, self._cpu)
         return self._cpu
 
     def start_clock(self) -> Mapping[int, int]:
-        # The list of processes takes longer to read than their clocks.
+        # Listing the processes takes longer than reading their clocks, so the list is kept for `LOOK_S` seconds.
         if time.monotonic() > self._next_look:
             self._pids, self._next_look = tuple(list_descendants(self.pid)), time.monotonic() + LOOK_S
         return read_cpu_clocks(self._pids)
 
     def stop_clock(self, began: Mapping[int, int]) -> float | None:
-        """Return CPU milliseconds, without processes that ended or started meanwhile; None if unknown."""
+        """Return CPU milliseconds since `began`, without processes that started or ended since, or None if unknown."""
         now = read_cpu_clocks(began)
         return sum(now[pid] - began[pid] for pid in now) / 1e6 if now else None
 
@@ -227,7 +227,7 @@ class EngineProcess:
         left = deadline - time.monotonic()
         with selectors.DefaultSelector() as selector:
             selector.register(fd, event)
-            # A program that writes without pause is always ready, so only the time decides.
+            # A program that writes without pause is always ready, so the remaining time is checked first.
             if left <= 0 or not selector.select(left):
                 raise EngineTimeout(f"{self.name} did not answer in time")
 
@@ -246,7 +246,7 @@ class EngineProcess:
         return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
 
     def last_words(self) -> list[str]:
-        """Return at most 20 lines of the standard error."""
+        """Return the last lines, at most 20, of the standard error."""
         return [quote(line.rstrip(), 500) for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
 
     def _listen(self) -> None:
@@ -266,7 +266,7 @@ class EngineProcess:
                 self._process.wait(timeout=ENDING)
                 is_ended = True
         if not is_ended:
-            # On a busy machine, the supervisor may be too slow; killed without its program, that would go on.
+            # On a busy machine, the supervisor may be too slow. If only it were killed, its program would go on.
             groups = [self._process.pid]
             for pid in list_descendants(self._process.pid):
                 with suppress(ProcessLookupError):
@@ -283,7 +283,7 @@ class EngineProcess:
 
 
 AHEAD = 32 * 2**20
-"""Bytes that may arrive while one message is sent; a server that sends more does not read."""
+"""If more bytes than this arrive while one message is sent, the server is not reading."""
 
 
 class PipeProcess(EngineProcess):
@@ -296,7 +296,7 @@ class PipeProcess(EngineProcess):
         return selector
 
     def _write(self, data: bytes, deadline: float) -> None:
-        """Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
+        """Write all data. Raises EngineTimeout at `deadline` (time.monotonic()), EngineCrash or EngineMisbehaved."""
         unsent = memoryview(data)
         limit = len(self._received) + AHEAD
         while True:
@@ -366,15 +366,15 @@ _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORE
 
 class MessageProcess(PipeProcess):
     _length = -1
-    """Bytes of the message whose header was read; -1 = none was."""
+    """The length of the message whose header was read, in bytes, or -1 if no header was read."""
 
     def send(self, body: bytes, deadline: float) -> None:
-        """Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
+        """Send a message. Raises EngineTimeout at `deadline` (time.monotonic()), EngineCrash or EngineMisbehaved."""
         tell("->", body)
         self._write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body), deadline)
 
     def receive(self, deadline: float) -> bytes | None:
-        """Return None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
+        """Return the next message, or None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
         while time.monotonic() < deadline:
             message = self._message()
             if message is not None:

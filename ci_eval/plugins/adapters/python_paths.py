@@ -49,7 +49,7 @@ def read_pth_folders(path: Path, site: Path) -> list[str]:
         # Python's `site` runs a line that begins with `import` as code.
         if not name or name.startswith(("#", "import ", "import\t")):
             continue
-        with suppress(OSError, ValueError, RuntimeError):  # too long, a null character, links in a circle
+        with suppress(OSError, ValueError, RuntimeError):  # a name that is too long, a null character, circular links
             folder = (site / name).resolve()
             if folder.is_dir() and inside in folder.parents:
                 names.append(name)
@@ -57,8 +57,8 @@ def read_pth_folders(path: Path, site: Path) -> list[str]:
 
 
 def answering_python(place: Place) -> Path:
-    """Write a program that prints what the environment's Python would, without running Python. It answers the two
-    questions that pyright and basedpyright ask by `-c` (`extractSys` and `extractVersion` in
+    """Write a shell script that answers like the environment's Python, without running Python. It answers the two
+    questions that pyright and basedpyright ask with `-c` (`extractSys` and `extractVersion` in
     pyright-internal/src/common/fullAccessHost.ts, 1.1.414): the search paths, and the version."""
     prefix = str(place.environment or sys.base_prefix)
     paths = json.dumps({"path": [*standard_paths(), *package_paths(place.environment)], "prefix": prefix})
@@ -82,8 +82,8 @@ def python_code(place: Place, code: str, *arguments: str) -> list[str]:
     return [interpreter(), "-I", "-S", "-c", start, *arguments]
 
 
-# By default jedi imports the module `gi`, and compiled modules, which have no source to read. Here, it imports compiled
-# modules of the standard library alone, not those of packages or the project.
+# By default, jedi imports the module `gi`, and compiled modules, which have no source to read. Here, it imports only
+# compiled modules of the standard library, not those of packages or of the project.
 _BEFORE = """
 from jedi import settings
 from jedi.inference import compiled
@@ -121,7 +121,7 @@ environment.Environment.get_sys_path = paths
 
 
 class JediServer(msgspec.Struct, frozen=True):
-    """The command of a server that uses jedi, started by this code."""
+    """The command of a server that uses jedi. The Python code `code` starts the server."""
 
     code: str
 

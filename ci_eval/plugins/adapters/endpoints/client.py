@@ -1,4 +1,4 @@
-"""The client of an endpoint: it asks the store of answers, then the network within budgets and retries."""
+"""The client of an endpoint: it looks for a stored answer, then asks the endpoint within its budget and retries."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.endpoints.wire import Wire, build_address
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-"""Seconds before the second try, and the most seconds if the endpoint names no time."""
+"""The wait before the second try, and the longest wait for anything but a limit, in seconds."""
 LONGEST_LIMIT = 1800.0
-"""Seconds that a question waits in all for a limit with a known end or a loading model, unless `engine.budget.seconds`
-is set."""
+"""The longest total wait of a question, in seconds, for a limit with a known end or for a model that is being loaded.
+If `engine.budget.seconds` is set, that limit applies instead."""
 
 REFUSALS = 3
-"""Different questions in a row that get the same refusal before the account or a setting is taken to be the reason."""
+"""If this many different questions in a row get the same refusal, the account or a setting is taken to be the cause."""
 
 SHORT, DENSEST = 4000, 10.0
-"""Characters above which a question's tokens are checked, and more characters per token than any tokenizer has on
-average: o200k has 4 to 5 in prose, fewer in code. A run of one repeated character may be a single token, and counts as
-one character."""
+"""The token count of a question with at least `SHORT` characters is checked. No tokenizer has as many as `DENSEST`
+characters per token on average: o200k has 4 to 5 in prose, fewer in code. A run of one repeated character may be a
+single token, so it counts as one character."""
 ASKED = frozenset({"messages", "prompt", "suffix", "input_prefix", "input_suffix", "input_extra"})
 _REPEATED = re.compile(r"(\s|[^\w\s])\1+")
 
 Mode = Literal["keep", "offline", "record"]
-"""keep: the store first, then the network; offline: the store alone; record: the network alone."""
+"""keep: use the store, then the network; offline: use only the store; record: use only the network."""
 MODE = "CI_EVAL_ANSWERS"
 """The environment variable that --offline and --record set."""
 
@@ -110,7 +110,7 @@ class Client:
         self._wires: list[Wire] = []
         self._fresh: set[str] = set()
         self._refused: dict[str, str] = {}
-        # While some threads store their answers, others have the slots.
+        # There are more threads than slots: while some threads store their answers, others use the slots.
         self._threads = ThreadPoolExecutor(2 * settings.concurrency)
         self._expected: dict[str, Future[Reply]] = {}
 
@@ -144,7 +144,7 @@ class Client:
 
     def _answer(self, request: Request) -> Reply:
         """Return the stored response, or ask the endpoint. Raises EngineFailure."""
-        # --record asks each question once: an answer that this client has just got is used again.
+        # With --record, each question is asked once: an answer that this client has already received is used again.
         is_known = self._mode != "record" or request.canonical in self._fresh
         reply = self._answers.find(request) if is_known else None
         if reply is None:
@@ -179,7 +179,7 @@ class Client:
 
     def _is_refused_again(self, request: Request, trouble: Trouble) -> bool:
         """Return whether REFUSALS different questions in a row were refused with the same words."""
-        # Words with digits are left out: numbers of requests, times and counts differ between refusals.
+        # Words with digits are ignored: request numbers, times and counts differ between refusals.
         words = re.sub(r"\S*\d\S*", "", trouble.reason) if trouble.is_refusal else ""
         question = "".join(_collect_texts(request.body))
         earlier = {text: said for text, said in self._refused.items() if said == words}
@@ -194,7 +194,7 @@ class Client:
         self._ledger.close()
 
     def _try(self, body: Mapping[str, Any]) -> Reply:
-        """Send one request within the budget. Raises Trouble or BudgetSpent."""
+        """Send a request, with retries, within the budget. Raises Trouble or BudgetSpent."""
         tries, counted, waited = 0, 0, 0.0
         while True:
             tries += 1
@@ -204,7 +204,7 @@ class Client:
                     self._ledger.reserve()
                     return self._send(body)
             except Trouble as trouble:
-                # Waiting for a limit with a known end takes none of the retries.
+                # A wait for a limit with a known end does not count as a retry.
                 passes = trouble.is_limit and self._settings.retries > 0
                 counted += not passes
                 wait = trouble.wait
@@ -237,7 +237,7 @@ class Client:
             reply = wire.send(body)
             if not self._settings.logprobs:
                 reply = replace(reply, logprobs=())
-            # No tokenizer makes so few tokens of a whole question.
+            # If the server counts fewer tokens than any tokenizer would, it did not read the whole question.
             question = "".join(_collect_texts({name: value for name, value in body.items() if name in ASKED}))
             dense = len(_REPEATED.sub(r"\1", question))
             if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
@@ -282,8 +282,8 @@ def _collect_texts(value: Any) -> Iterator[str]:
 
 
 def read_key(name: str | None, *, needed: bool) -> str:
-    """Return the key in the environment variable `name`, or "" without a name. Raises ConfigError if a needed key is
-    missing or cannot be one."""
+    """Return the key in the environment variable `name`, or "" if `name` is None. Raises ConfigError if a needed key is
+    missing, or if the value cannot be a key."""
     if name is None:
         return ""
     key = os.environ.get(name, "").strip()

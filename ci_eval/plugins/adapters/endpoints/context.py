@@ -1,7 +1,8 @@
 """The context that a model is shown at a caret: a window of the open file, and other files of the project.
 
-Other files come in the order of the open file's imports, then by the share of common identifiers (Jaccard index), by
-nearness of folders, and by path. Only the text before the caret decides, so that the expected code has no influence."""
+Files that the open file imports come first, in the order of the imports. The others are sorted by the share of common
+identifiers (Jaccard index), nearness of folders, and path. Of the open file, only the text before the caret is used, so
+that the expected code has no influence."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str = ""
     suffix: str = ""
     left_out: int = 0
-    """Characters of the file that did not fit. An unwanted suffix does not count."""
+    """The number of characters of the open file that did not fit. An unwanted suffix does not count."""
     path: str = ""
     files: tuple[OtherFile, ...] = ()
 
@@ -35,10 +36,8 @@ def compute_budget(wanted: WindowConfig) -> int:
 
 
 def window(text: str, offset: int, wanted: WindowConfig) -> Window:
-    """Return the whole lines around the caret that fit, or a part of a line that alone is too long.
-
-    One side gets the space that the other does not need. The share of other files is reserved.
-    """
+    """Return the whole lines around the caret that fit, or a part of a line that is too long by itself. Space that one
+    side does not need goes to the other side. The share of other files is kept free."""
     whole = compute_budget(wanted)
     size = whole - int(whole * wanted.other_files)
     before, after = text[:offset], text[offset:] if wanted.suffix else ""
@@ -68,7 +67,7 @@ LARGEST_BYTES = 1_000_000
 
 
 class OtherFiles:
-    """The project's files with certain endings, read at the first use."""
+    """The project's files with one of `suffixes`. They are read at the first use."""
 
     def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
         self._root = root
@@ -83,8 +82,8 @@ class OtherFiles:
     def choose(self, path: str, before: str, most: int, fits: Callable[[str], bool]) -> list[OtherFile]:
         """Return the files to show, the most important one last.
 
-        `before`: the open file's text before the caret; `most`: the characters of all files together; `fits`: returns
-        whether a text may be sent.
+        `before`: the open file's text before the caret; `most`: the limit for all files together, in characters;
+        `fits`: returns whether a text may be sent.
         """
         files: list[OtherFile] = []
         for candidate in self._rank(path, before):
@@ -149,7 +148,7 @@ class Context(msgspec.Struct, kw_only=True):
     others: OtherFiles | None = None
 
     def at(self, path: str, text: str, offset: int) -> Window:
-        """Return the window around an offset, always the same for the same text."""
+        """Return the window around `offset`. The same text always gives the same window."""
         settings = self.settings.window
         view = window(text, offset, settings)
         size = int(compute_budget(settings) * settings.other_files)

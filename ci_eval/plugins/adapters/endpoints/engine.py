@@ -44,7 +44,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 
 class Reading(NamedTuple):
-    """How answers are read: by the name of their language, and the grammar of the open file; "" = not known."""
+    """What is needed to read answers: their language's name and the open file's grammar, each "" if unknown."""
 
     name: str = ""
     grammar: str = ""
@@ -65,8 +65,8 @@ def fill_instruction(record: Record) -> str:
 
 
 def make_suggestion(text: str, before: str, query: Query) -> str:
-    """Return the text that replaces the prefix, cut to the span, or ""."""
-    # The file's text has only LF (`grammar.document.decode`).
+    """Return the text that replaces the prefix, cut to the query's span, or "" if nothing is inserted."""
+    # The file's text has only LF as line ends (`grammar.document.decode`).
     answer = text.replace("\r\n", "\n").replace("\r", "\n")
     # A model may repeat the blank before the caret.
     if not query.prefix and before.endswith((" ", "\t")):
@@ -79,7 +79,7 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
     answer = reply.text[part.begin : part.end]
     suggestion = make_suggestion(answer, before, query)
     end = part.begin + extent(answer, before, query.span, query.word)
-    # An answer in a closed fence is whole even if the model wrote more after it.
+    # An answer in a closed fence is complete even if the model was cut off in the text after the fence.
     is_closed = "fence" in part.rules and part.end < len(reply.text)
     return Usage(
         first_token=reply.first_token,
@@ -89,7 +89,7 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
         logprob=mean_logprob(reply, part.begin, end),
         finish=reply.finish,
         read=part.rules,
-        # A suggestion may be only the beginning of the expected text, and then does not parse.
+        # A suggestion that is only the beginning of the expected text does not parse, but is not unreadable.
         unreadable=not part.is_readable and not (suggestion and query.expected.startswith(suggestion)),
         cut_off=reply.finish in {"length", "filter"}
         and not (is_closed or is_whole(answer, before, query.span, query.word)),
@@ -102,7 +102,7 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
         before=document[:begin],
         after=document[query.offset :],
         original=query.expected,
-        # Inside a word, the text after the caret already has what a model adds.
+        # Inside a word, no grammar is used: the text after the caret already has what a model adds.
         grammar="" if query.span == "around" else language.grammar,
     )
     part = extract_insertion(
@@ -114,20 +114,20 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
         ends=list_stop_texts(settings),
         chat=settings.api == "chat",
     )
-    # A repeated blank does not count in the mean of log-probabilities.
+    # Repeated blanks are excluded from the mean of the log-probabilities.
     is_repeated = not query.prefix and before.endswith((" ", "\t"))
     inner = text[part.begin : part.end]
     return msgspec.structs.replace(part, begin=part.end - len(inner.lstrip(" \t"))) if is_repeated else part
 
 
 def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
-    """Return the end texts of the template, which some servers echo."""
+    """Return the template's stop texts, which some servers send at the end of an answer."""
     template = own_template(settings)
     return tuple(stop for stop in template.stop if stop.strip()) if template else ()
 
 
 AHEAD = 4
-"""Questions asked ahead, as a multiple of those under way, so that a slow answer delays no other."""
+"""The number of questions that are asked ahead per concurrent request, so that a slow answer delays no other."""
 
 
 class Asked(OpenText):
@@ -157,7 +157,7 @@ class Asked(OpenText):
         cost = compute_cost(reply, self._settings.price)
         before = self.text[: query.offset]
         if query.record:
-            # The task splits the answer into suggestions.
+            # The task that asks about records splits the answer into suggestions.
             answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
             whole = Inserted(begin=0, end=len(reply.text), rules=answer.rules)
             return Answer(
@@ -211,7 +211,7 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Probe the endpoint. `version`: None = the endpoint's name for the model. Raises InstallError."""
+        """Probe the endpoint. If `version` is None, the endpoint's name for the model is used. Raises InstallError."""
         client = Client(self.asking, cache, PROBE_SECONDS)
         try:
             model = probe(client, self.asking.settings, holes=self.holes)
@@ -245,7 +245,7 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
             "engine.template is missing: api completions needs to know how holes are written for this model; give its "
             "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
         )
-    # The keys that only engines use are left out, so that the endpoint stays the same if they change.
+    # Keys that only engines use are dropped, so that their changes do not change the endpoint.
     endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
     return EndpointEngine(
         asking=Asking.new(endpoint), name=name or (settings.model or "").rpartition("/")[2], holes=holes
@@ -255,13 +255,13 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
 ALTERNATIVES = "use api: completions with the template of the model's family, or api: chat"
 NO_LOGPROBS = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
 PROBE_SECONDS = 60.0
-"""Seconds for one answer: some endpoints load the model first."""
+"""The time limit for one answer to a probe, in seconds. Some endpoints load the model first."""
 BEFORE = "def add(a, b):\n    return "
 AFTER = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
 FEWEST_TOKENS = 40
-"""The fewest tokens that AFTER has in any vocabulary."""
+"""`AFTER` has at least this many tokens in any vocabulary."""
 WHOLE_SHARE = 0.95
-"""The share of the expected tokens from which a question counts as whole: repeated text may take a few less."""
+"""A question counts as complete if the endpoint sees at least this share of the tokens expected for repeated text."""
 
 
 def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
@@ -272,7 +272,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
         # Several endpoints silently ignore a suffix.
         native = settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT
         trusting = holes and native
-        # One token of an answer is enough: only the question's tokens are compared.
+        # One token of an answer is enough, since only the token counts of the questions are compared.
         hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
         alone = client.ask(hole if infill or trusting else words)
         if settings.logprobs and alone.text and not alone.logprobs:
@@ -298,8 +298,8 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
 
 
 def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
-    """Raise InstallError if a whole window does not arrive. `alone`: the tokens of BEFORE as a prefix."""
-    # llama.cpp shows the model more of a prefix than of a suffix.
+    """Raise InstallError if the model does not see a full window. `alone`: the tokens of a hole after `BEFORE`."""
+    # The tokens of `AFTER` are counted in a prefix, since llama.cpp shows the model more of a prefix than of a suffix.
     tokens = (client.ask(Prompt(prefix=BEFORE + AFTER, max_tokens=1)).prompt_tokens or 0) - alone
     window, whole = settings.window, compute_budget(settings.window)
     own = 1 - window.other_files

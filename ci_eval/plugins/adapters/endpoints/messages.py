@@ -1,4 +1,4 @@
-"""Prompts, templates of holes, and replies."""
+"""Prompts, templates that mark the hole to fill, and replies."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str = ""
     suffix: str = ""
     instruction: str = ""
-    """"" = there is a hole between prefix and suffix."""
+    """A task in words. If empty, the model fills the hole between `prefix` and `suffix`."""
     max_tokens: int = 256
     path: str = ""
     files: tuple[OtherFile, ...] = ()
-    """The most important one is last."""
+    """Other files of the project, the most important one last."""
 
 
 Logprobs = tuple[tuple[int, float | None], ...]
-"""The bytes (UTF-8) and natural log-probability of each token; None if the endpoint sends none, as for the first token
-of an echoed text."""
+"""For each token, its number of UTF-8 bytes and its natural log-probability, or None if the endpoint sends no
+log-probability, as for the first token of an echoed text."""
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,13 +41,13 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str = ""
     finish: str = ""
-    """The endpoint's reason to stop; "" while the model goes on."""
+    """The endpoint's word for why the answer ended, or "" while the model goes on."""
     thought: str = ""
     refused: bool = False
     is_whole: bool = False
     """True if `text` is the whole answer so far, not only the part after earlier chunks."""
     has_choice: bool = True
-    """False for a chunk with counts alone, and for a list without answers."""
+    """False if a chunk has only token counts, or if the list of answers is empty."""
     model: str = ""
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
@@ -60,15 +60,15 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     path: str
     body: Callable[[Prompt, EndpointConfig], dict[str, Any]]
-    """Raises ConfigError if the api cannot ask this prompt."""
+    """Returns the body of a request. Raises ConfigError if the api has no way to send this prompt."""
     read: Callable[[Mapping[str, Any]], Piece]
-    """Raises LookupError, TypeError or ValueError if the object has another shape."""
+    """Reads an object of a response. Raises LookupError, TypeError or ValueError if the object has another shape."""
     key: str
-    """The field that each object of an answer has. In a stream, objects without it are passed over."""
+    """The field that each object of an answer has. Objects without this field are skipped."""
     counts_at_the_end: bool = False
     """True if a stream counts tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
-    """The fields that ask for log-probabilities; None = the api has none."""
+    """The request fields that ask for log-probabilities, or None if the api has no such fields."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -81,15 +81,15 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     answer_tokens: int | None = None
-    """Thoughts included."""
+    """The number of tokens of the answer, including thoughts."""
     thought_tokens: int | None = None
     first_token: float | None = None
-    """Milliseconds; None if the answer came in one piece."""
+    """The time to the first token, in milliseconds, or None if the answer came in one piece."""
     last_token: float = 0.0
-    """Milliseconds."""
+    """The time to the last token, in milliseconds."""
     logprobs: Logprobs = ()
     refused: str = ""
-    """The reason why the endpoint will never answer this question; "" = it did."""
+    """The reason why the endpoint will never answer this question, or "" if there is an answer."""
 
 
 def read_count(value: object) -> int | None:
@@ -107,24 +107,24 @@ def common_fields(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed
         seed: sampling.seed,
         "stop": list(sampling.stop) or None,
     }
-    # Models refuse unknown parameters, so null in the configuration leaves a field out.
+    # Some models refuse parameters that they do not know, so a setting of null drops the field.
     return {name: value for name, value in fields.items() if value is not None}
 
 
 LOWEST = -9999.0
-"""OpenAI's value for tokens that are too unlikely."""
+"""OpenAI's log-probability for very unlikely tokens."""
 
 
 def read_logprobs(content: Any) -> Logprobs:
-    """Read tokens with their `logprob`, alone or as `content` (chats; llama.cpp in all apis), or `tokens` next to
-    `token_logprobs` (OpenAI's completions). All other shapes give nothing."""
+    """Read a list of tokens with `logprob`, alone or in `content` (chats; llama.cpp in all apis), or the lists `tokens`
+    and `token_logprobs` (OpenAI's completions). Return () for any other shape."""
     try:
         if isinstance(content, Mapping):
             if "token_logprobs" in content:
                 pairs = zip(content["tokens"], content["token_logprobs"], strict=True)
                 return tuple((len(token.encode("utf-8", "replace")), _logprob(value)) for token, value in pairs)
             content = content.get("content")
-        # A token may be part of a character: then only `bytes` has its length.
+        # If a token is only a part of a character, only `bytes` has its length.
         return tuple(
             (
                 len(
@@ -136,7 +136,7 @@ def read_logprobs(content: Any) -> Logprobs:
             )
             for token in content or ()
         )
-    # An answer is not lost because of numbers that few ask for.
+    # Unreadable log-probabilities are dropped, since the answer is worth more.
     except (LookupError, TypeError, ValueError, AttributeError):
         return ()
 
@@ -148,11 +148,11 @@ def _logprob(value: float | None) -> float | None:
 
 
 def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
-    """Return the mean over the tokens that begin between these offsets (code points) of the answer, or None."""
+    """Return the mean for the tokens that begin within this range (code points) of the answer, or None if none do."""
     first, last = (len(reply.text[:offset].encode()) for offset in (begin, end))
     starts = accumulate((octets for octets, _ in reply.logprobs), initial=0)
-    # Some tokens, such as an end token, have no text; they count if they lie between other tokens. `starts` also holds
-    # the last token's end.
+    # Tokens without text, such as an end token, count only if other tokens follow within the range. `starts` has one
+    # more item than `reply.logprobs`: the end of the last token.
     pairs = zip(starts, reply.logprobs, strict=False)
     within = [value for start, (_, value) in pairs if value is not None and first <= start < last]
     return sum(within) / len(within) if within else None
@@ -160,8 +160,8 @@ def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
 
 # ----------------------------------------------------------------------------------------------------------- templates
 #
-# The tokens, and the marks of other files of starcoder and codestral, come from the models' cards and from Continue
-# (core/autocomplete/templating/AutocompleteTemplate.ts); qwen's marks of files from its report (arXiv 2409.12186).
+# The tokens, and the file headings of starcoder and codestral, come from the models' cards and from Continue
+# (core/autocomplete/templating/AutocompleteTemplate.ts). The file headings of qwen come from arXiv 2409.12186.
 
 _PLACE = re.compile(r"\{(prefix|suffix|files)\}")
 
@@ -241,11 +241,11 @@ FAMILIES = {
 }
 
 OF_THE_ENDPOINT = "suffix"
-"""The template of endpoints that have a field `suffix`. A probe checks that they use it."""
+"""The template's name for endpoints that have a field `suffix`. A probe checks that an endpoint uses the field."""
 
 
 def find_template(given: str, heading: str | None = None) -> Template:
-    """Return the template of that name or text. `heading`: the heading of other files. Raises ConfigError."""
+    """Return the template with the name or text `given`. `heading`: the heading of other files. Raises ConfigError."""
     if given in FAMILIES and heading is None:
         return FAMILIES[given]
     places = sorted(_PLACE.findall(given))

@@ -35,7 +35,7 @@ from ci_eval.plugins.responses.cleaning import clean, find_fences
 WORDS = Prompt(instruction="Say: ok", max_tokens=64)
 SAMPLE = f"{BEFORE}a + b{AFTER}"
 CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
-"""Offsets in SAMPLE after the first blanks within lines. The endpoint is asked at each of them."""
+"""The offsets in `SAMPLE` after its first 20 blanks within lines. The endpoint is asked at each of them."""
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
 
 
@@ -50,7 +50,7 @@ class Examination(msgspec.Struct):
     cache: Path
 
     def abilities(self) -> Iterator[Ability]:
-        """Yield all abilities, or only chat, models and apis if the endpoint answers no chat."""
+        """Yield each ability. If the endpoint does not answer a chat, the parts that need a chat are skipped."""
         yield self._models()
         chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
@@ -67,7 +67,7 @@ class Examination(msgspec.Struct):
                 yield _check_counts("tokens are counted in a stream", answer)
             yield from self._fields()
             yield from self._forms()
-        # llama.cpp and Ollama have these paths next to /v1, not below it.
+        # The paths of `infill` and `ollama` are next to /v1, not below it.
         base = (self.settings.endpoint or "").rstrip("/").removesuffix("/v1")
         yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
         yield self._hole("fim", api="fim")

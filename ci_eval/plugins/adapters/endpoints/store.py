@@ -1,7 +1,7 @@
 """Files that several processes share: stored answers, the budget of a command, and slots for concurrent questions.
 
-A stored answer is a request in its canonical form, its SHA-256 as the key, and the reply as JSON. A request does not
-contain the endpoint's key.
+A stored answer consists of the request in canonical form, the SHA-256 of that form as its key, and the reply as JSON.
+The request does not contain the API key.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ LOCK_SECONDS = 60.0
 
 
 class Database:
-    """A table of SQLite. A killed process leaves only whole rows."""
+    """A table in an SQLite file. A killed process leaves no partial row."""
 
     def __init__(self, path: Path, table: str) -> None:
-        """`table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
-        # With `check_same_thread` off, sqlite3 does not keep threads apart, so a lock does.
+        """`table`: the name and the columns, as in `CREATE TABLE`. Raises PreparationError."""
+        # Threads share the connection (`check_same_thread=False`), so a lock serialises its use.
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # The module's own transactions are off, since they would hold a lock after a SELECT.
+            # `isolation_level=None` turns off sqlite3's own transactions, which would hold a lock after a SELECT.
             self._connection = sqlite3.connect(
                 path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -45,7 +45,7 @@ class Database:
             with self.using() as connection:
                 # With a write-ahead log, readers do not wait for the process that writes (https://sqlite.org/wal.html).
                 connection.execute("PRAGMA journal_mode = WAL")
-                # A crash of the machine may then cost the last rows, but never the file.
+                # A crash of the machine may then lose the last rows, but never damages the file.
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         except (OSError, sqlite3.Error) as error:
@@ -58,9 +58,9 @@ class Database:
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Cursor]:
-        """Begin a transaction, in which no other process writes. An error undoes it."""
+        """Open a transaction, during which no other process can write. An exception rolls it back."""
         with self.using() as cursor:
-            # A plain BEGIN would lock only at the first write, after the deciding row was read.
+            # A plain BEGIN would take the lock only at the first write. Rows that were read before could then change.
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 yield cursor
@@ -116,14 +116,14 @@ class Answers(Database):
             cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", _row(request, reply, asked))
 
     def export_lines(self) -> Iterator[bytes]:
-        """Yield lines in the order of keys, so that the same answers give the same lines."""
+        """Yield a line of JSON per answer in the order of keys, so that the same answers give the same lines."""
         with self.using() as cursor:
             for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
                 stored = msgspec.json.decode(request, type=Request), msgspec.json.decode(reply, type=Reply)
                 yield msgspec.json.encode(Kept(request=stored[0], reply=stored[1], asked=asked)) + b"\n"
 
     def take(self, lines: Iterable[bytes], source: str) -> int:
-        """Return the number of added answers. Raises ConfigError, and adds none, if a line is not a stored answer."""
+        """Add answers and return how many were new. Raises ConfigError, and adds none, if a line is not an answer."""
         added = 0
         with self.changing() as cursor:
             for number, line in enumerate(lines, 1):
@@ -165,7 +165,7 @@ class Ledger(Database):
         self._budget = budget
         self._price = price
         with self.using() as cursor:
-            # All workers of a command share the row, with the time at which the first one began.
+            # All workers of a command share the row. Its time is that at which the first worker began.
             cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
             cursor.execute("CREATE TABLE IF NOT EXISTS ended (command TEXT PRIMARY KEY, reason TEXT)")
 
@@ -181,7 +181,7 @@ class Ledger(Database):
             for what, spent, limit in (
                 ("seconds", time.time() - began, budget.seconds),
                 ("requests", requests, budget.requests),
-                # Questions under way have booked no tokens yet: up to `concurrency` of them exceed the budget.
+                # Questions under way have booked no tokens yet, so up to `concurrency` of them may exceed the budget.
                 ("tokens", tokens, budget.tokens),
                 ("money", money, budget.money),
             ):
@@ -215,7 +215,7 @@ class Ledger(Database):
             )
 
     def left(self) -> float:
-        """Return the seconds that are left, or infinity without a limit."""
+        """Return the seconds of the budget that are left, or infinity if the budget has no limit of seconds."""
         if self._budget.seconds is None:
             return math.inf
         with self.using() as cursor:
@@ -227,17 +227,17 @@ PAUSE_SECONDS = 0.01
 
 
 class Slots:
-    """Locked files, one for each question under way. The kernel unlocks them when a process ends."""
+    """Files that processes lock, one for each question under way. The kernel unlocks them when a process ends."""
 
     def __init__(self, folder: Path, address: str, count: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(address.encode()).hexdigest()[:16]
         self._pause = PAUSE_SECONDS / count
-        # The threads of this process wait at the queue.
+        # Threads of this process wait for a file from this queue.
         self._files: SimpleQueue[BinaryIO] = SimpleQueue()
         opened = ExitStack()
         for number in range(count):
-            # Opened to append, since another process may have locked the file.
+            # The mode "ab" does not truncate the file, which another process may have locked.
             self._files.put(opened.enter_context((folder / f"{name}.{number}").open("ab")))
         weakref.finalize(self, opened.close)
 
@@ -249,7 +249,7 @@ class Slots:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                # flock can wait for one file, but not for the first of several that is free.
+                # flock can wait for one file, but not until any of several files is free.
                 self._files.put(file)
                 time.sleep(self._pause)
         try:

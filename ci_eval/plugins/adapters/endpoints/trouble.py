@@ -1,8 +1,8 @@
 """The failures of a request, and whether to ask again.
 
-The response's code decides first; the endpoint's words decide only between the meanings of that code. The words come
-from the providers' references, the sources of open servers (vLLM 0.33, llama.cpp, TGI, SGLang, Ollama), and reports
-about proxies.
+The HTTP code of the response decides first; the endpoint's message decides only between the meanings of that code. The
+patterns of messages come from the providers' references, the sources of open servers (vLLM 0.33, llama.cpp, TGI,
+SGLang, Ollama), and reports about proxies.
 """
 
 from __future__ import annotations
@@ -41,36 +41,36 @@ FINISHES = {
     REFUSAL: "refusal refused",
     TOOL: "tool_calls tool_call tool_use function_call tool toolcalls",
 }
-"""Our reason → the words of endpoints, in small letters. Any other word means a broken answer."""
+"""Our finish reason → the endpoints' words for it, in lower case. Any other word means a broken answer."""
 
 STILL_GOING = frozenset({"", "null", "none", "in_progress", "not_finished", "finish_reason_unspecified"})
-"""The reasons in chunks before the last: DashScope writes the text `null`, llama.cpp `none`."""
+"""The finish reasons of chunks before the last one: DashScope sends the text `null`, llama.cpp `none`."""
 
 _OURS = {word: ours for ours, words in FINISHES.items() for word in words.split()}
 
 AGAIN = frozenset({408, 409, 420, 424, 425, 429, 498, 499})
-"""Codes below 500 after which the request may succeed."""
+"""HTTP codes below 500 after which another try may succeed."""
 NEVER = frozenset({501, 505})
-"""Codes from 500 after which the request will not succeed."""
+"""HTTP codes of at least 500 after which no other try will succeed."""
 
 CODES = {
     429: "rate_limit_exceeded rate_limit_error throttling too_many_requests",
     503: "overloaded_error overloaded service_unavailable unavailable",
     400: "invalid_request_error badrequesterror bad_request context_length_exceeded",
 }
-"""The code of an error in the middle of an answer → the names of such errors, in small letters."""
+"""HTTP code → the names, in lower case, of errors in the middle of an answer that are treated like this code."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
     r"too many requests|overloaded|capacity|is busy|currently unavailable",
     re.IGNORECASE,
 )
-"""Words of a limit or load that ends by itself."""
+"""Matches messages about a limit or a load that ends by itself."""
 THROTTLED = re.compile(
     r"rate.?limit|(?:tokens|requests) per[ -](?:second|minute|hour|day)|\b[RT]PM\b|throttl|too many requests|"
     r"(?:please|must|before) wait|wait before|slow down",
     re.IGNORECASE,
 )
-"""Words that no refusal of a long question has. Such a refusal may say "try again with a shorter prompt"."""
+"""Matches messages about a rate limit, but not refusals such as "try again with a shorter prompt"."""
 
 LOADING = re.compile(
     r"(?:loading|warming up|starting(?! with)|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"
@@ -78,7 +78,7 @@ LOADING = re.compile(
     r"cold start",
     re.IGNORECASE | re.DOTALL,
 )
-"""Words of a 503 by llama.cpp, Hugging Face or KServe."""
+"""Matches what llama.cpp, Hugging Face and KServe answer with code 503 while they load a model."""
 
 _SUBJECT = (
     r"(?:prompt|input|inputs|message|messages|request|conversation|context|question|query|text|history|content|"
@@ -113,7 +113,7 @@ ABOVE_ITS_LIMIT = re.compile(
     rf"(?:{_BOUND}|too large|above|between|(?:should|must) be)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Words of a refusal because `max_tokens` is higher than the model's limit."""
+"""Matches refusals because `max_tokens` is above the model's limit."""
 OF_THE_QUESTION = re.compile(
     rf"\b(?:prompt|inputs?|messages|context|conversation|question)\b|{_SUBJECT} is too long", re.IGNORECASE
 )
@@ -121,19 +121,19 @@ OF_THE_QUESTION = re.compile(
 REQUESTED = re.compile(
     r"limit:? *(?P<limit>[\d,]+).{0,40}requested:? *(?P<requested>[\d,]+)", re.IGNORECASE | re.DOTALL
 )
-"""A limit of tokens a minute, and the tokens of this request, in the words of OpenAI and Groq."""
+"""Matches the limit of tokens per minute and the tokens of this request in messages of OpenAI and Groq."""
 
 REFUSED = re.compile(
     r"unsupported|not support|n't support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)|not permitted|"
     r"not allowed|forbidden|deprecated|invalid|incompatible|not (?:a )?valid|not available|only the default",
     re.IGNORECASE,
 )
-"""Words of a refusal of a parameter."""
+"""Matches refusals of a parameter."""
 PARAMETERS = (
     *("stream_options", "max_completion_tokens", "max_tokens", "temperature", "top_p", "top_logprobs", "logprobs"),
     *("random_seed", "seed", "stop", "suffix", "stream"),
 )
-"""The fields of requests. Names that contain others come first."""
+"""The fields of requests. A name that contains another name comes before it."""
 
 _UNITS = r"milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|secs?|sec|s"
 DELAY_TEXTS = (
@@ -154,7 +154,7 @@ _SECONDS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
 
 
 def translate_finish(word: object) -> str:
-    """Return our word for a reason to stop, "" while the model goes on, or `broken (WORD)`."""
+    """Return our word for an endpoint's finish reason, "" if the model goes on, or `broken (WORD)` if it is unknown."""
     text = "" if word is None else str(word).strip()
     # Some endpoints write the name of a constant, such as `FinishReason.MAX_TOKENS`.
     low = text.lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
@@ -173,9 +173,9 @@ def parse_duration(text: str) -> float | None:
 
 
 LONGEST_MESSAGE = 300
-"""The most characters of a message from the endpoint."""
+"""A message from the endpoint is cut to this number of characters."""
 FIRST_TIMESTAMP = 1e9
-"""Seconds above which a reset is a time since 1970, not a delay."""
+"""A reset above this number of seconds is a time since 1970, not a delay."""
 
 
 @dataclass
@@ -183,10 +183,10 @@ class Trouble(Exception):
     reason: str
     again: bool = False
     wait: float | None = None
-    """Seconds."""
+    """The time that the endpoint asks to wait, in seconds, or None if it names no time."""
     kind: type[EngineFailure] = EngineRaised
     for_good: bool = False
-    """True if the endpoint will always answer so: the refusal is stored."""
+    """True if the endpoint will always refuse this question, so that the refusal is stored."""
     is_limit: bool = False
     """True for a limit of requests or tokens, or a model that is being loaded."""
     is_refusal: bool = False
@@ -205,7 +205,7 @@ def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str
     try:
         content: Any = json.loads(body)
     except (ValueError, RecursionError):
-        # A page of HTML is a proxy's, and does not help in a message.
+        # An HTML page comes from a proxy and would not help in an error message.
         content = body.decode(errors="replace") if body.lstrip()[:1] != b"<" else ""
     return _classify(code, headers, content, key)
 
@@ -232,7 +232,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     if 300 <= code < 400:
         return Trouble(f"the endpoint answered {code}, a redirect: give its target as the address")
     wait = find_retry_delay(headers, content)
-    # Bedrock and some proxies say by 400 that there were too many tokens this minute.
+    # Bedrock and some proxies answer 400 if there were too many tokens in this minute.
     if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
         alone = REQUESTED.search(words)
         asked, limit = (int(alone[name].replace(",", "")) if alone else 0 for name in ("requested", "limit"))
@@ -240,7 +240,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
             reason += ": this question alone is above the limit; lower engine.window"
             return Trouble(reason, kind=ContextTooLong)
         return Trouble(reason, again=True, wait=wait, is_limit=wait is not None, is_refusal=True)
-    # Anthropic and Gemini say by 400 what is wrong with the account, others by 403.
+    # Anthropic and Gemini report problems with the account by code 400, others by code 403.
     is_refusal = code in {400, 403} and not any(_OURS.get(name) == FILTER for name in _collect_error_names(content))
     if code in {401, 403}:
         missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
@@ -250,11 +250,11 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     if code >= 500:
         if code == 503 and LOADING.search(words):
             return Trouble(reason, again=True, wait=min(1.0 if wait is None else wait, 15.0), is_limit=True)
-        # Some servers answer 500 to a question that is too long; the answer to another try may say so.
+        # Some servers answer 500 to a question that is too long; another try may get a clearer answer.
         kind = ContextTooLong if _is_too_long(words) else EngineRaised
         return Trouble(reason, again=code not in NEVER, wait=wait, kind=kind, is_limit=wait is not None)
     if code == 413 or (code in {400, 422} and _is_too_long(words)):
-        # Without words on length, the limit may be a proxy's: then nothing is stored.
+        # If the message does not mention the length, the limit may be a proxy's, so the refusal is not stored.
         return _too_long(words, for_good=_is_too_long(words))
     again = code in AGAIN or bool(PASSING.search(words) or LOADING.search(words))
     return Trouble(reason + _advice(code, words), again=again, wait=wait, is_refusal=is_refusal)
@@ -310,7 +310,7 @@ def _format_message(content: Any) -> str:
 
 
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
-    """Return the seconds that the headers or the message name, or None."""
+    """Return the delay that the headers or the message name, in seconds, or None if they name none."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
         if milliseconds := _float(low.get(name, "")):
@@ -320,7 +320,7 @@ def find_retry_delay(headers: Mapping[str, str], content: object = None) -> floa
             return after
     if (seconds := _find_delay(content)) is not None:
         return seconds
-    # A draft of the IETF has one field for both limits: `"default";r=0;t=5`, earlier `remaining=0, reset=5`.
+    # An IETF draft has a single header `RateLimit`: `"default";r=0;t=5`, in earlier versions `remaining=0, reset=5`.
     combined = re.search(r"\b(?:t|reset)=(?P<seconds>\d+)", low.get("ratelimit", ""))
     resets = [float(combined["seconds"])] if combined else []
     for name, value in low.items():
@@ -345,12 +345,12 @@ def _find_delay(content: object) -> float | None:
 
 def _moment(text: str) -> float | None:
     if (number := _float(text)) is not None:
-        while number > 1000 * FIRST_TIMESTAMP:  # in milliseconds, or less
+        while number > 1000 * FIRST_TIMESTAMP:  # the unit is milliseconds or smaller
             number /= 1000
         return max(number - time.time() if number > FIRST_TIMESTAMP else number, 0.0)
     if (seconds := parse_duration(text)) is not None:
         return seconds
-    # datetime.fromisoformat reads `Z` from Python 3.11 on only.
+    # Before Python 3.11, datetime.fromisoformat does not read `Z`.
     for read in (parsedate_to_datetime, lambda date: datetime.fromisoformat(date.replace("Z", "+00:00"))):
         try:
             return max(read(text).timestamp() - time.time(), 0.0)

@@ -1,6 +1,6 @@
 """Requests over HTTP, and the answers that servers send in many shapes.
 
-Only the configured address is reached, and gets the key.
+Requests, and the key with them, go only to the configured address.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 
 
 def whole(parts: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the one object that all parts form together. Raises Trouble."""
+    """Yield the single JSON object that the parts form together. Raises Trouble."""
     yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
 
 
 def objects(parts: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the objects of a stream, and DONE for its end mark. Raises Trouble.
+    """Yield the JSON objects of a stream, and `DONE` for its end mark. Raises Trouble.
 
     An event may have data on several lines, and an endpoint may answer in one piece although a stream was requested.
-    Texts that are not JSON, such as `data: ping`, are passed over.
+    Texts that are not JSON, such as `data: ping`, are skipped.
     """
     held = b""
     for line in lines(parts):
@@ -70,7 +70,7 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
         goes_on = held.startswith((b"{", b"["))
         held = held + b"\n" + text if goes_on else text
         if not held.startswith((b"{", b"[")):
-            # A short text (`ping`) is a sign of life, a longer one part of a page.
+            # A short text such as `ping` is a sign of life and is dropped. A longer text is part of an HTML page.
             held = b"" if len(held) < 40 and b"<" not in held else held
         # Only a bracket can end an object; parsing at each line would take quadratic time.
         elif not goes_on or text.endswith((b"}", b"]")):
@@ -106,7 +106,7 @@ def _parse(text: bytes) -> Any:
 
 
 def find_error(answer: Mapping[str, Any], key: str) -> object:
-    """Return the error in an object that came with code 200, or None. `key`: the field of this api's answers."""
+    """Return the error in an object that came with code 200, or None. `key`: the field that all answers have."""
     if answer.get("error"):
         return answer["error"] if isinstance(answer["error"], Mapping) else answer
     if answer.get("object") == "error" or answer.get("type") == "error":
@@ -134,7 +134,7 @@ class Assembly:
         self._has_choice = False
 
     def add(self, content: Any) -> None:
-        """Add a part of the answer. `content`: an object of the response, or a list of them. Raises Trouble."""
+        """Add a part of the answer. `content`: an object of the response, or a list of objects. Raises Trouble."""
         if isinstance(content, list):
             for inner in content:
                 self.add(inner)
@@ -145,7 +145,7 @@ class Assembly:
             if self._api.key not in content:
                 return  # such as a ping
         try:
-            # The apis do not check the types of values; the round trip does.
+            # `Api.read` does not check the types of values; the conversion from builtins does.
             piece = msgspec.convert(msgspec.to_builtins(self._api.read(content)), Piece)
         except (LookupError, TypeError, ValueError, AttributeError):
             raise garbage(f"the answer does not have the form of api {self._api.name}") from None
@@ -161,13 +161,13 @@ class Assembly:
             self.logprobs += piece.logprobs
         self._is_whole |= piece.is_whole
         self._refused |= piece.refused
-        # A last chunk with counts alone has no reason, and must not hide the earlier one.
+        # A last chunk with only token counts must not replace the finish reason of an earlier chunk.
         finish = piece.finish if translate_finish(piece.finish) else self.last.finish
         counts = {name: getattr(piece, name) for name in COUNTS if getattr(piece, name) is not None}
         self.last = replace(self.last, finish=finish, model=piece.model or self.last.model, **counts)
 
     def read(self, parts: Iterable[bytes], *, streamed: bool) -> Assembly:
-        """Read the body of a response. Raises Trouble if the answer is not whole."""
+        """Read the body of a response. Raises Trouble if the answer is incomplete."""
         is_done = False
         for content in objects(parts) if streamed else whole(parts):
             is_done = content is DONE
@@ -180,7 +180,7 @@ class Assembly:
             raise garbage("the endpoint sent an empty list of answers")
         finish = translate_finish(self.last.finish)
         is_one_piece = self._is_whole and self._pieces == 1
-        # A stream that was cut differs from a whole one only in that it has neither a reason nor an end mark.
+        # Only the missing finish reason and end mark show that a stream was cut.
         if not (finish or is_done or is_one_piece or not streamed):
             raise Trouble("the answer broke off", again=True)
         if not (finish or self.text.strip() or self._refused):
@@ -203,7 +203,7 @@ def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
     unencrypted."""
     try:
         parts = urlsplit(endpoint)
-        # urlsplit checks the port only when it is read.
+        # `urlsplit` checks the port only when the attribute is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         raise ConfigError(
@@ -249,7 +249,7 @@ def _watched_adapter(opened: weakref.WeakSet[Any]) -> Any:
         return type(pool.__name__, (pool,), {"ConnectionCls": type(kind.__name__, (kind,), {"connect": connect})})
 
     adapter = requests.adapters.HTTPAdapter()
-    # requests gives no access to a connection that awaits an answer.
+    # Connections are collected here, since `requests` gives no access to a connection that awaits an answer.
     adapter.poolmanager.pool_classes_by_scheme = {
         "http": watch(urllib3.HTTPConnectionPool),
         "https": watch(urllib3.HTTPSConnectionPool),
@@ -272,13 +272,13 @@ class Wire:
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, _watched_adapter(self._opened))
         self._session.auth = _Bearer(key)
-        # A proxy would send requests for this machine to another one.
+        # For an address on this machine, no proxy is used: it would send the request to another machine.
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
 
     def send(self, body: Mapping[str, Any]) -> Reply:
-        """Send a request and read the answer. Raises Trouble if it is not whole."""
+        """Send a request and read the answer. Raises Trouble if the answer is incomplete."""
         started = time.perf_counter()
-        # The timeouts of `requests` never end an exchange with a byte now and then, or `100 Continue` for ever.
+        # The timeouts of `requests` do not end an exchange in which a byte, or `100 Continue`, comes now and then.
         deadline = threading.Timer(self._timeout, self._cut)
         # A running timer must not keep the process alive.
         deadline.daemon = True
@@ -353,7 +353,7 @@ class Wire:
         )
 
     def _read_parts(self, answer: requests.Response, started: float, *, streamed: bool) -> Iterator[bytes]:
-        # If a body is not chunked, requests yields a part only when it has that many bytes.
+        # If a body is not chunked, `requests` yields a part only when the part has `size` bytes.
         size = None if getattr(answer.raw, "chunked", False) else 1 if streamed else 1 << 16
         held = 0
         for part in answer.iter_content(size):

@@ -20,14 +20,14 @@ from ci_eval.plugins.adapters.lsp import protocol
 from ci_eval.plugins.adapters.process import MessageProcess, SandboxPolicy
 
 QUIET = 0.3
-"""Seconds without announced work after which a known server is taken to be ready."""
+"""A known server is taken to be ready after this many seconds without announced work."""
 LOADING = 30.0
-"""Seconds after its start in which announced work is taken to be the loading of the project."""
+"""Work that a server announces within this many seconds of its start is taken to be the loading of the project."""
 TRIES = 5
 PAUSE = 0.1
-"""Seconds before the second try; each further one waits twice as long."""
+"""The wait before the second try, in seconds. Each further wait is twice as long."""
 GOODBYE = 2.0
-"""Seconds for an orderly end."""
+"""The time for a server to answer a cancellation or to shut down, in seconds."""
 
 _Kind = TypeVar("_Kind")
 INVOKED = {"triggerKind": 1}
@@ -36,7 +36,7 @@ CANCELLED = frozenset({-32800, -32801, -32802})
 """RequestCancelled, ContentModified and ServerCancelled: the server wants to be asked again."""
 
 CAPABILITIES: dict[str, Any] = {
-    # VS Code offers UTF-16 alone, and servers shall work as they do for its users.
+    # VS Code offers only UTF-16, and servers should work as they do for VS Code's users.
     "general": {"positionEncodings": ["utf-16"]},
     "window": {"workDoneProgress": True},
     "workspace": {"configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},
@@ -83,7 +83,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     quiet: float
     initialize: float  # seconds
     ready: float
-    """Seconds of work (building the index, loading packages) before the server is asked although it is not done."""
+    """After this many seconds of work (indexing, loading packages), the server is asked even if it is not done."""
 
 
 class Client:
@@ -97,11 +97,11 @@ class Client:
         self._awaits_work = launch.announces
         self._began = time.monotonic()
         self.waited = 0.0
-        """Seconds of waiting for announced work."""
+        """The time spent waiting for announced work, in seconds."""
         self.idle = 0.0
-        """Seconds of waiting for announcements that did not come."""
+        """The time spent waiting for announcements that did not come, in seconds."""
         self.is_unready = False
-        """True if the server was still at work when the longest wait was over."""
+        """True if the server was still at work after the longest wait."""
         self._uri = ""
         self._is_checked = False
         self._version = 0
@@ -111,7 +111,7 @@ class Client:
             self._initialize(time.monotonic() + launch.initialize)
         except EngineTimeout as error:
             self.process.close()
-            # After two such errors no further session starts the engine.
+            # After two errors of this type, no further session starts the engine.
             raise EngineUnstarted(
                 f"{self.process.name} did not answer `initialize` within {launch.initialize:g} s; if it needs longer, "
                 "set `engine.initializeTimeout` to more seconds"
@@ -128,7 +128,7 @@ class Client:
             "processId": None,
             "clientInfo": {"name": "ci-eval", "version": __version__},
             "rootUri": uri,
-            # Deprecated, but VS Code's client sends it.
+            # `rootPath` is deprecated, but VS Code's client sends it.
             "rootPath": str(self._launch.root),
             "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
             "initializationOptions": self._launch.options,
@@ -181,7 +181,7 @@ class Client:
         """Return the server's list at an offset (code points) of the open document, and when it arrived
         (`time.perf_counter()`). Raises EngineRaised if the list cannot be read.
 
-        `is_incomplete`: a list that the server called incomplete is asked for again after typing.
+        `is_incomplete`: whether the server called the last list incomplete, so that it is asked again after typing.
         """
         typed = text[max(offset - 1, 0) : offset]
         # These conditions are those of VS Code 1.95 (`checkTriggerCharacter` and `_onNewContext` in suggestModel.ts).
@@ -193,7 +193,7 @@ class Client:
             listed, arrived = self._request("textDocument/completion", question, deadline, protocol.read_answer)
             if listed.items or context["triggerKind"] != 2:
                 return listed, arrived
-            # An editor shows nothing then, and the user asks by a key.
+            # An editor shows nothing for such an empty list, and the user asks again with a key.
             context = INVOKED
 
     def _at(self, text: str, offset: int) -> dict[str, Any]:
@@ -233,13 +233,14 @@ class Client:
     def complete_inline(
         self, text: str, offset: int, deadline: float
     ) -> tuple[list[protocol.InlineItem] | protocol.InlineList | None, float]:
-        """Return the grey text and its arrival (`time.perf_counter()`); `offset`: code points. Raises EngineRaised."""
+        """Return the grey text at `offset` (code points), and when it arrived (`time.perf_counter()`). Raises
+        EngineRaised."""
         question = self._at(text, offset) | {"context": INVOKED}
         return self._request("textDocument/inlineCompletion", question, deadline, protocol.INLINE_ANSWER.decode)
 
     def digest(self, deadline: float) -> None:
-        """Wait until the server has parsed the document; for servers that handle one message at a time."""
-        # The cheapest request that needs the parsed text: without positions, the answer is empty.
+        """Wait until the server has parsed the document. The server must handle one message at a time."""
+        # This is the cheapest request that needs the parsed text: without positions, the answer is empty.
         question = {"textDocument": {"uri": self._uri}, "positions": []}
         with suppress(EngineRaised):  # The server may still complete a text that it cannot parse.
             self._ask("textDocument/selectionRange", question, deadline)
@@ -253,7 +254,7 @@ class Client:
         return self._is_checked
 
     def settle(self) -> None:
-        """Wait until announced work is done, for `Launch.ready` seconds at most, or until a server stays quiet."""
+        """Wait until announced work is done and the server stays quiet, for at most `Launch.ready` seconds in all."""
         began = time.monotonic()
         quiet, deadline = began + self._launch.quiet, began + self._launch.ready - self.waited
         while True:
@@ -270,7 +271,7 @@ class Client:
             self.is_unready = self.is_loading
             if self.is_unready:
                 return
-            # Many servers announce one piece of work after the other.
+            # Many servers announce several pieces of work, one after the other.
             quiet = time.monotonic() + QUIET
 
     @property
@@ -312,7 +313,7 @@ class Client:
 
     def _await_answer(self, identifier: int, deadline: float) -> protocol.Message | None:
         while (message := self._receive(deadline)) is not None:
-            # VS Code compares ids as texts (`String(id)` in vscode-jsonrpc), so 7 and "7" are one.
+            # VS Code compares ids as texts (`String(id)` in vscode-jsonrpc), so 7 and "7" are the same id.
             if message.method is None and str(message.id) == str(identifier):
                 return message
             self._handle(message, deadline)
@@ -328,13 +329,13 @@ class Client:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _handle(self, message: protocol.Message, deadline: float) -> None:
-        """Handle a message of the server; drop late answers. Raises EngineMisbehaved for an answer to no request."""
+        """Handle a message of the server. Late answers are dropped. Raises EngineMisbehaved if there was no request."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
             with suppress(*protocol.UNREADABLE):  # Unreadable diagnostics are not about our documents.
                 uri = msgspec.json.decode(message.params, type=protocol.Published).uri
-                # Servers escape other characters than `as_uri` does.
+                # Servers and `as_uri` escape different characters, so the URIs are compared unescaped.
                 self._is_checked |= unquote(uri) == unquote(self._uri)
         elif message.method is not None and message.id is not None:
             reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
@@ -399,7 +400,7 @@ class Client:
     def close(self) -> None:
         """Ask the server to shut down, and kill it if it does not; never raises."""
         deadline = time.monotonic() + GOODBYE
-        # After the shutdown, the process may be gone.
+        # The CPU time is read now, since the process may be gone after the shutdown.
         self.process.count_cpu()
         try:
             self._ask("shutdown", None, deadline)

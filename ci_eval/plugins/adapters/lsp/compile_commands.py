@@ -1,8 +1,8 @@
-"""The compile commands of C and C++ projects, with harmless flags alone.
+"""The compile commands of C and C++ projects, reduced to harmless flags.
 
 A flag can make clangd load a library, write a file or read one outside the project (`-Xclang -load`,
-`-fmodules-cache-path`, `-include`). So clangd gets a database of ours. Other flags than those below are left out and
-counted.
+`-fmodules-cache-path`, `-include`). So ci-eval writes its own database for clangd. Flags that are not listed below are
+dropped and counted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ci_eval.plugins.languages.cpp.imports import Command, folders, sources
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
-"""Files in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
+"""Databases in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 MOST_FLAGS = 500_000
-"""The most flags of the database that ci-eval writes for a project without one: a fresh clangd for each file reads all
-of it."""
+"""If a project has no database, ci-eval writes one only up to this number of flags, since a fresh clangd for each file
+reads the whole database."""
 CPP = frozenset(".cc .cpp .cxx .hh .hpp .hxx .ipp .inl".split())
 OBJECTIVE_C = (".m", ".mm")
 
@@ -46,7 +46,7 @@ ALONE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Flags that name no file, and only change the meaning of a text."""
+"""Matches flags that name no file and only change the meaning of the code."""
 VALUES = {
     "-D": re.compile(r".+", re.DOTALL),
     "-U": re.compile(r"\w+"),
@@ -54,9 +54,9 @@ VALUES = {
     "-arch": re.compile(r"\w+"),
     "-target": re.compile(r"[\w.+-]+"),
 }
-"""Flag → form of the value that follows; those of one letter may have it attached."""
+"""Flag → the pattern of its value, which is the next argument. The value of a flag with one letter may be attached."""
 PATHS = ("-isystem-after", "-isystem", "-iquote", "-idirafter", "-iframework", "-include", "-imacros", "-isysroot")
-"""Flags whose value, perhaps attached, is a path in the project or among the system's."""
+"""Flags whose value is a path, perhaps attached. The path must be in the project or in a folder of the system."""
 SEPARATE = frozenset(
     "-Xclang -Xpreprocessor -Xlinker -Xassembler -Xanalyzer -Xarch_host -Xarch_device -Xopenmp-target -Xcuda-ptxas "
     "-mllvm -mmlir -load -o -MF -MT -MQ -MJ -T -u -z -e -l -L -B -framework --param -wrapper -ccc-gcc-name "
@@ -65,9 +65,9 @@ SEPARATE = frozenset(
     "-dumpbase-ext -rpath -install_name -current_version -compatibility_version -G -A -plugin -add-plugin --sysroot "
     "-resource-dir --output --language --include --imacros --prefix -F".split()
 )
-"""Flags that are left out together with the value that follows."""
+"""Flags that are dropped together with their value, the next argument."""
 OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|shared|static|rdynamic|save-temps)")
-"""Flags about a build's output are not counted if they are left out."""
+"""Matches flags about a build's output. They are dropped without being counted."""
 WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})
 COMPILER = re.compile(r"[A-Za-z0-9_][\w.+-]*")
 
@@ -89,12 +89,12 @@ def include_folders(root: Path) -> tuple[str, ...]:
 
 
 class CompileCommands:
-    """The cleaned compile databases of a project, also of those in its folders.
+    """The cleaned compile commands from all databases in the folders of a project.
 
-    As in clangd, the nearest database above a file counts. Without one, the first database by path that names the file
-    counts, such as one that CMake wrote into the folder of a preset. Files without a command get the folders that the
-    project includes from, like clangd's `fallbackFlags`. Without any database, only a project with headers called `.h`
-    gets commands, which name the language of these headers.
+    As in clangd, a file's command comes from the nearest database above the file. If there is none above, the first
+    database by path that names the file is used, such as one that CMake wrote into the folder of a preset. A file
+    without a command gets the folders that the project includes from, like clangd's `fallbackFlags`. If there is no
+    database at all, commands are written only if the project has `.h` headers, whose language the commands name.
     """
 
     def __init__(self, root: Path) -> None:
@@ -102,7 +102,7 @@ class CompileCommands:
         self._real = os.path.realpath(root)
         self.entries: list[Cleaned] = []
         self.dropped: Counter[str] = Counter()
-        """The part of a flag before its value → how often it was left out."""
+        """Flag without its value, or another dropped part → how often it was dropped."""
         self._databases: dict[Path, Path] = {}
         self._has_objective_c = False
         for name, _, files in os.walk(root):
@@ -135,7 +135,7 @@ class CompileCommands:
             return
         includes = [f"-I{root / folder}" for folder in include_folders(root)]
         suffixes = {path.suffix.lower() for path in paths}
-        # Without a flag, clangd reads a `.h` as Objective-C++ (`getFallbackCommand`), and lists its keywords.
+        # Without -x, clangd reads a `.h` as Objective-C++ (`getFallbackCommand`), and lists keywords of Objective-C++.
         language = "-xc-header" if ".c" in suffixes and not suffixes & CPP else "-xc++-header"
         header = "-xobjective-c++-header" if self._has_objective_c else language
         flags_of: dict[Path, list[str]] = {}
@@ -157,7 +157,7 @@ class CompileCommands:
                     self.dropped[f"{database.relative_to(root)} (unreadable)"] += 1
                 words = [word.strip() for word in words if word.strip()]
                 flags_of[database] = list(self._clean(words, str(database.parent)))
-            # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
+            # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) uses this name of the compiler.
             arguments = ["clang-tool", *flags_of[database], str(path)]
             self.entries.append(Cleaned(str(database.parent), str(path), arguments))
 
@@ -181,7 +181,7 @@ class CompileCommands:
             return
         for command in commands:
             is_own = False
-            with suppress(ValueError):  # a quote that does not end, a null character
+            with suppress(ValueError):  # an unclosed quote or a null character
                 arguments = command.arguments or shlex.split(command.command)
                 directory = os.path.normpath(path.parent / command.directory)
                 file = os.path.normpath(Path(directory, command.file))
@@ -192,7 +192,7 @@ class CompileCommands:
             compiler, *flags = arguments
             if Path(compiler).name in WRAPPERS and flags:
                 compiler, *flags = flags
-            # A path could lead to a program in the project.
+            # Only the name is kept, since a path could lead to a program in the project.
             name = Path(compiler).name
             compiler = name if COMPILER.fullmatch(name) else "clang"
             yield Cleaned(directory, file, [compiler, *self._clean(flags, directory), file])
@@ -211,7 +211,7 @@ class CompileCommands:
             # After this flag, only names of files follow.
             if flag == "--":
                 return
-            # `@` names a file with more flags, which is not read.
+            # `@FILE` names a file with more flags. `_flag` drops it, so the file is not read.
             if flag.startswith(("-", "@")):
                 yield from self._flag(flag, waiting, directory)
 
@@ -252,6 +252,6 @@ class CompileCommands:
             self.dropped[re.split(r"[=,]", flag[:40])[0]] += 1
 
     def _is_own(self, path: str) -> bool:
-        # A link in the project may lead out of it, so both paths must lie inside.
+        # A link may lead out of the project, so both the path and its target must be in the project.
         real = os.path.realpath(path)
         return Path(path).is_relative_to(self._root) and Path(real).is_relative_to(self._real)

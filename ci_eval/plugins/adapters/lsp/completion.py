@@ -1,4 +1,4 @@
-"""A conversion of completion items into offers, each the document's text from the beginning of the token on."""
+"""Converts completion items into suggestions: the text that the document would have from the token's beginning on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
 
 LONGEST_LINE = 1000
 WINDOW = 15
-"""Characters of a line that are searched, and of one step back (`_defaultConfig` in wordHelper.ts)."""
+"""How many characters of a line are searched, and how many make a step back (`_defaultConfig` in wordHelper.ts)."""
 
 
 def _pattern(*, without: str = "") -> re.Pattern[str]:
@@ -46,8 +46,8 @@ BY_LANGUAGE = {
 
 
 def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
-    """Return begin and end of the word at the caret; both are the caret without a word. As in `getWordAtText` of
-    wordHelper.ts, the search begins ever further back until a match reaches the caret."""
+    """Return the begin and end of the word at the caret, or the caret twice if there is no word. As in `getWordAtText`
+    of wordHelper.ts, the search starts further back in each step until a match reaches the caret."""
     cut = max(0, caret - LONGEST_LINE // 2) if len(line) > LONGEST_LINE else 0
     text = line[cut : caret + LONGEST_LINE // 2] if len(line) > LONGEST_LINE else line
     pattern, target = BY_LANGUAGE.get(language, DEFAULT), caret - cut
@@ -70,18 +70,18 @@ def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
 _STOP = re.compile(r"\$(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))", re.ASCII)
 _OPENED = re.compile(r"\$\{(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))(?P<next>[:}/|])", re.ASCII)
 _CHOICES = re.compile(r"((?:\\[\\,|]|[^\\,|])*)(?:,(?:\\[\\,|]|[^\\,|])*)*\|\}")
-# No text matches in two ways: otherwise, each further `${…}` would double the time.
+# The pattern matches no text in two ways; otherwise, each further `${…}` would double the time.
 _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[^\\/$])*/[a-z]*\}", re.ASCII)
 _PLAIN = re.compile(r"[^$\\}]+")
 DEEPEST = 20
 LONGEST_SNIPPET = 20_000
-"""The most characters of a snippet that is parsed; a longer one is inserted as plain text."""
+"""A snippet with more characters is not parsed, but inserted as plain text."""
 MOST_UNCLOSED = 20
-"""Unclosed transforms; further ones are text, since the search for each end takes time."""
+"""After this many unclosed transforms, further ones are taken for text, since the search for each end takes time."""
 
 
 def expand(snippet: str) -> tuple[str, int]:
-    """Return the inserted text, and its length before the first placeholder."""
+    """Return the text that a snippet inserts, and the length of the part before the first placeholder."""
     if ("$" not in snippet and "\\" not in snippet) or len(snippet) > LONGEST_SNIPPET:
         return snippet, len(snippet)
     reader = _SnippetReader(snippet)
@@ -96,7 +96,7 @@ class _SnippetReader:
         self._length = 0
         self._unclosed = 0
         self.firm: int | None = None
-        """Characters; None = there is no placeholder so far."""
+        """The number of characters before the first placeholder, or None if no placeholder was read yet."""
 
     def read(self, depth: int = 0) -> str:
         text = ""
@@ -136,8 +136,8 @@ class _SnippetReader:
                     self._at += 1
                     self.firm = self.firm if firm is None else firm
                     return text
-                # An unclosed placeholder is text. Reading the remaining text twice would double the time for each
-                # placeholder.
+                # An unclosed placeholder is text. The text after it is not read again, since that would double the
+                # time for each placeholder.
                 self._length += len(opened[0])
                 if before[2] is None and self.firm is not None:
                     self.firm += len(opened[0])
@@ -157,7 +157,7 @@ class _SnippetReader:
         return self._write("$", 1)
 
     def _stop(self, number: str | None) -> None:
-        # Editors fill in variables, which have names: only numbered placeholders end the firm part.
+        # A placeholder with a name is a variable, which editors fill in. Only numbered ones end the firm part.
         if self.firm is None and number:
             self.firm = self._length
 
@@ -181,7 +181,7 @@ NUMBERS = {
         "snippet".split()
     )
 }
-"""Numbers within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
+"""Kind → its number in VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
 
 SNIPPET = 2
 _KINDS: dict[float | None, str] = {float(number): name for number, name in enumerate(KINDS) if number}
@@ -206,9 +206,9 @@ class Question:
         since: int = 0,
         replaces: bool = False,
     ) -> None:
-        """`prefix`: the typed part of the token. `since`: the characters of it that were typed after the list was made.
-        `language`: the protocol's name. `replaces`: whether acceptance replaces the token's text after the caret
-        (`editor.suggest.insertMode` of VS Code)."""
+        """`prefix`: the typed part of the token. `since`: how many characters of `prefix` were typed after the list was
+        made. `language`: the language's name in the protocol. `replaces`: whether accepting an item replaces the
+        token's text after the caret (`editor.suggest.insertMode` of VS Code)."""
         begin = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
         self.line = text[begin : end if end >= 0 else len(text)]
@@ -245,13 +245,13 @@ class Question:
         # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
         if extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
             filtered_by = answer.items[0].filter_text or answer.items[0].label
-        # The loop calls no function for what is usual, since some servers list thousands of items at each caret.
+        # In the usual case, the loop calls no function, since some servers list thousands of items at each caret.
         token = self.token
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
             label, own, begin, number = item.label, item.filter_text, replaced.begin, item.kind
             written = new if begin == token else self._from_token(new, begin)
-            # VS Code shows items that insert nothing, but rankers need a text.
+            # Items that insert nothing are skipped: VS Code shows them, but rankers need a text.
             if not written:
                 continue
             firm += len(written) - len(new)
@@ -261,7 +261,7 @@ class Question:
                 tail = self._tail(replaced, new, tail)
             kind = _KINDS.get(number)
             if kind is None:
-                # Other numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+                # Unknown numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
                 kind = "text" if number is not None and number.is_integer() else ""
             filter_text = self._from_token(own, begin) if own else None
             yield Offer(
@@ -288,8 +288,8 @@ class Question:
             )
 
     def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
-        """Return the replaced range, the new text, and its length before the first placeholder, as
-        `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1 does."""
+        """Return the replaced range, the new text, and the length of the new text before the first placeholder, like
+        `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1."""
         edit = item.text_edit
         if edit is not None:
             replaced, new = self._range_of_edit(edit), edit.new_text
@@ -304,7 +304,7 @@ class Question:
         return replaced, *expand(new)
 
     def _range_of_edit(self, edit: TextEdit) -> Replaced:
-        # Almost all items of a list replace the same range, so the last one is remembered.
+        # Almost all items of a list replace the same range, so the last conversion is cached.
         ranges = edit.range, edit.insert, edit.replace
         if ranges != self._last_ranges:
             self._last_ranges, self._last_replaced = ranges, self._convert_ranges(edit)
@@ -321,7 +321,7 @@ class Question:
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
     def _range(self, start: Position, end: Position) -> Replaced:
-        # VS Code never shows an item with such a range (`isInvalid` in suggest.ts, 1.95).
+        # VS Code never shows an item with a range on another line (`isInvalid` in suggest.ts, 1.95).
         if start.line != self.number or end.line != self.number:
             return Replaced(self._word.begin, self._word.end, visible=False)
         return Replaced(self.column(start), self.column(end), visible=True)
@@ -350,8 +350,8 @@ class Question:
         return written + changed + (REMOVED + lost if lost else "")
 
     def _extract_token(self, written: str, item: CompletionItem, pattern: re.Pattern[str]) -> str:
-        """Return the first token, such as `join` of `join(parts)`, if label or filterText begins with it: for
-        `std::vector`, not `std` unless one of them begins with `std`. Otherwise, return the whole text."""
+        """Return the first token of `written`, such as `join` of `join(parts)`, if the item's label or filterText
+        begins with this token. Otherwise, return all of `written`, such as `std::vector` for the label `vector`."""
         if written.isidentifier() or not (match := pattern.match(written)):
             return written
         name = match[0]
@@ -364,13 +364,13 @@ class Question:
 
 TAGS = frozenset({"class", "struct", "constructor"})
 HIDING = frozenset({"function", "variable", "interface"})
-"""clangd calls an alias `interface`."""
+"""Kinds of names that can hide a type. The kind of an alias is `interface` in clangd."""
 _MARKS = " \u2022"
-"""Beginnings of clangd's labels; the second is for items that insert an `#include`."""
+"""The characters with which clangd's labels begin. The second one marks items that insert an `#include`."""
 
 
 def drop_hidden_types(offers: list[Suggestion]) -> list[Suggestion]:
-    """Drop types with the name of a function, variable or alias, which hides the type in C++
+    """Drop each type with the same name as a function, variable or alias, which hides the type in C++
     ([basic.scope.hiding])."""
     hiding = {_name(offer) for offer in offers if offer.kind in HIDING}
     return [offer for offer in offers if offer.kind not in TAGS or _name(offer) not in hiding]
@@ -407,11 +407,11 @@ def add_edits(
     names: Collection[str] = (),
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
-    """Return the suggestions with their edits of other parts of the document `text`. Suggestions without edits have
-    None, but those of `names` have ().
+    """Return the suggestions with the edits that accepting them makes in other parts of the document `text`. A
+    suggestion without edits has None, or () if its text is in `names`.
 
-    `resolve`: asks the server for the edits of an item of `names`, if they are not in the list. Raises EngineRaised if
-    edits cannot be read.
+    `resolve`: asks the server for the edits of an item in `names` if the list does not have them. Raises EngineRaised
+    if edits cannot be read.
     """
     edited = [item.additional_text_edits for item in answer.items]
     if not any(edited) and not (names and any(suggestion.text in names for suggestion in suggestions)):
@@ -421,7 +421,7 @@ def add_edits(
     raw: _RawList | None = None
 
     def find_offset(position: Position) -> int:
-        # A position after the text is its end.
+        # A position after the text means the end of the text.
         if position.line >= len(lines):
             return begins[-1] - 1
         line = max(position.line, 0)
@@ -458,7 +458,7 @@ class _RawList(msgspec.Struct, rename="camel"):
 
 
 def _read_raw(answer: CompletionList) -> _RawList:
-    """Return the items as text, since most of a long list is never decoded."""
+    """Return the items without decoding them, since most items of a long list are never needed."""
     whole = msgspec.json.decode(answer.source, type=list[msgspec.Raw] | _RawList)
     return whole if isinstance(whole, _RawList) else _RawList(whole)
 
@@ -472,8 +472,8 @@ def _decode_item(listed: _RawList, index: int) -> dict[str, Any]:
 def read_inline_items(
     answer: list[InlineItem] | InlineList | None, text: str, query: Query, encoding: Encoding
 ) -> Iterator[Suggestion]:
-    """Yield each item's text from the beginning of the token on, cut to the query's span. Items that change the text
-    before the token, or add nothing, are left out."""
+    """Yield the text of each item from the beginning of the token on, cut to the query's span. Items that change the
+    text before the token, or that add nothing, are skipped."""
     items = answer.items if isinstance(answer, InlineList) else answer or []
     token = query.offset - len(query.prefix)
     line = text.rfind("\n", 0, query.offset) + 1

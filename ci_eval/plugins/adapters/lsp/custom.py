@@ -1,4 +1,4 @@
-"""A language server of the user, given by the command that starts it."""
+"""A language server that the user configures by the command that starts it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ci_eval.plugins.adapters.process import find_install_root
 from ci_eval.plugins.adapters.recipes import InstalledEngine
 
 SCRIPT = re.compile(r"[^-{}][^{}]*\.\w+")
-"""The form of a first argument that must be a file, not an option or subcommand."""
+"""Matches a first argument that must be a file, not an option or a subcommand."""
 UNKNOWN_QUIET = 3.0
-"""Seconds without announced work after which an unknown server is taken to be ready."""
+"""An unknown server is taken to be ready after this many seconds without announced work."""
 
 
 class CommandRecipe(msgspec.Struct, frozen=True):
     program: str
     version: str = ""
-    """"" = the beginning of the program's SHA-256."""
+    """If empty, the version is the beginning of the SHA-256 of the script or program."""
     source: str = "your command"
     script: Path | None = None
 
@@ -58,8 +58,8 @@ def custom(
     own: Overlay = NOTHING,
     like: LspEngine | None = None,
 ) -> LspEngine:
-    """Return the engine of a user's command; its paths count from the current folder. `like`: the engine whose
-    configuration it gets. `own`: the user's configuration. Raises ConfigError."""
+    """Return an engine that runs the user's command. Relative paths in `command` count from the current folder.
+    `like`: an engine whose configuration is used. `own`: the user's configuration. Raises ConfigError."""
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     first = command[1] if len(command) > 1 and _interprets(command[0]) else ""
     if SCRIPT.fullmatch(first) and not Path(first).is_file():
@@ -68,7 +68,7 @@ def custom(
             "counts from the current folder"
         )
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
-    # Absolute paths, since the server runs in another folder.
+    # The paths are made absolute, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
     model = like or LspEngine(
         name="", summary="", languages=None, licence="", recipe=CommandRecipe(""), command=Template([])
@@ -76,7 +76,7 @@ def custom(
     names = {part.partition("=")[0] for part in arguments}
     if model.quirks == CLANGD and "--compile-commands-dir" in names:
         model = replace(model, quirks=OWN_DATABASE, options=fallback_options)
-    # The user's own value of a flag wins.
+    # If the user gives a flag, the user's value is used.
     flags = [flag for flag in model.flags if flag.partition("=")[0] not in names]
     return replace(
         model,
@@ -88,7 +88,7 @@ def custom(
         runs_on=(),
         verified=False,
         toolchains={},
-        # The program may read other files than the engine that it resembles.
+        # The program may read other files than the engine `like`.
         closure=Closure.PROJECT,
         command=Template((program, *arguments, *flags)),
         installs=tuple(map(find_install_root, files.values())),
@@ -107,7 +107,7 @@ def find_script(command: Sequence[str]) -> Path | None:
 
 
 def _interprets(program: str) -> bool:
-    # `python3.12` is python with a version.
+    # The version is removed: `python3.12` is `python`.
     return re.sub(r"[\d.]+$", "", Path(program).name) in INTERPRETERS
 
 
@@ -120,7 +120,7 @@ def is_called(command: Sequence[str], engine: LspEngine) -> bool:
     path = shutil.which(command[0])
     files = (find_script(command), Path(command[0]), Path(path).resolve() if path else None)
     for file in filter(None, files):
-        # The name without suffix and version, and the name of its npm package.
+        # A server is recognised by its file's name without suffix and version, or by its npm package.
         plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)
         names = {plain, re.sub(r"[-_]v?\d[\w.]*$", "", plain)}
         if "node_modules" in (parts := file.parts):

@@ -51,11 +51,11 @@ NO_COMPLETION = (
 ECMASCRIPT = frozenset({"javascript", "typescript"})
 
 OPEN_TIMEOUT = 60.0
-"""Seconds for opening a document, which does not count as a completion."""
+"""The time limit for opening a document, in seconds. Opening does not count as part of a completion."""
 WARM_UP = 10.0
-"""Seconds after the start during which a server without any suggestions so far is asked again."""
+"""For this many seconds after its start, a server that has not suggested anything yet is asked again."""
 PAUSE = 0.25
-"""Seconds between the requests during WARM_UP."""
+"""The pause between requests during `WARM_UP`, in seconds."""
 
 
 class LspEngine(FromRecipe, frozen=True, kw_only=True):
@@ -67,19 +67,19 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     """Section of the configuration → the value that the server gets when it asks for the section."""
     variables: Callable[[Place], Mapping[str, str]] = Template({})
     only_language_id: str = ""
-    """The protocol's language name for every file; "" = the file's suffix decides."""
+    """The protocol's language name for all files. If empty, the name depends on the suffix of a file."""
     installs: tuple[Path, ...] = ()
     quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
     auto_import: AutoImport = UNKNOWN
     auto_imports: str = "default"
     programs: tuple[str, ...] = ()
-    """Names by which this server is recognised in a user's command: of its program, its npm package, or itself."""
+    """Names that identify this server in a user's command: of its program, of its npm package, or as it reports."""
     flags: tuple[str, ...] = ()
-    """Arguments that a user's command gets as well, if it is configured like this server."""
+    """Arguments that are added to a user's command if the command is configured like this server."""
     own: Overlay = NOTHING
     like: str = ""
-    """The engine that a user's command is configured like; "" = none."""
+    """The name of the engine that a user's command is configured like, or ""."""
 
     def launch(self, place: Place) -> Launch:
         """Return the server's command, environment and settings. Raises ConfigError."""
@@ -127,7 +127,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
             )
 
     def introduce(self, installation: Installation, surroundings: Surroundings) -> tuple[str, bool]:
-        """Start the server. Returns its own name ("" = none) and whether it completes. Raises EngineFailure."""
+        """Start the server. Returns the name that it reports, or "", and whether it completes. Raises EngineFailure."""
         with (
             Place.temporary(installation.folder or DRIVERS, surroundings) as place,
             # The server can report both before it has loaded the project.
@@ -165,7 +165,7 @@ class RunningLsp:
         self._edits: list[Edit] = []
         self._last: CompletionList | None = None
         self._asked = 0
-        """Characters of the prefix that were typed when the server was last asked for a list."""
+        """The number of characters of the prefix that were typed when the server was last asked for a list."""
         self._is_typed = False
         self._fresh = True
         self._cold_until = 0.0
@@ -193,7 +193,7 @@ class RunningLsp:
         return self._client.process.peak_memory() if self._client else None
 
     def waited(self) -> tuple[float, int]:
-        """Return seconds of waiting for announced work, and the starts whose work was not done in time."""
+        """Return the seconds spent waiting for announced work, and the number of starts whose work took too long."""
         seconds, unready = self._waited
         return (seconds + self._client.waited, unready + self._client.is_unready) if self._client else self._waited
 
@@ -252,7 +252,7 @@ class RunningLsp:
             cpu = client.process.stop_clock(clocks)
             suggestions = list(read_inline_items(grey, self._text, query, client.encoding))
             return Answer(suggestions=suggestions, latency=(arrived - started) * 1000, cpu=cpu)
-        # The extension for clangd calls all lists incomplete.
+        # VS Code's extension for clangd treats all lists as incomplete.
         if (
             query.continues
             and self._last is not None
@@ -275,7 +275,7 @@ class RunningLsp:
             answer, arrived = client.complete(self._text, query.offset, deadline, is_incomplete=is_incomplete)
             cpu = client.process.stop_clock(clocks)
             if client.is_loading and not client.is_unready:
-                # While the project is loaded, answers may be incomplete.
+                # While the project is being loaded, answers may be incomplete, so the server is asked again.
                 client.settle()
             # A server may suggest nothing while it loads the project; a user would notice, and try again.
             elif time.monotonic() > self._cold_until or answer.items:
@@ -330,14 +330,14 @@ class RunningLsp:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
 
         def resolve_imported(item: dict[str, Any]) -> Any:
-            # The list says from where an item would be imported, so most items need no request.
+            # If an item would be imported, the list says from where, so most items need no request.
             return resolve(item) if item.get("detail") or table(item, "labelDetails").get("description") else item
 
         def find_edits(offers: Sequence[Suggestion]) -> Sequence[Suggestion]:
             try:
                 return add_edits(offers, answer, text, encoding, [offer.text for offer in offers], resolve_imported)
             except EngineRaised:
-                # An editor then accepts the item without them.
+                # An editor then accepts the item without the edits.
                 return offers
 
         text, switched_off = self._text, self._engine.auto_import.state(self._engine.auto_imports) == "off"
@@ -374,7 +374,7 @@ class RunningLsp:
 
 
 def _visible_root(place: Place) -> Path:
-    """Return the project's root, or a copy if the path has a hidden folder or packages must be linked into it."""
+    """Return the project's root, or a copy if its path has a hidden folder or if packages must be linked into it."""
     root = place.root
     links: dict[Path, Path] = {}
     """Path below the root, where Node looks for a package → folder of the package."""
@@ -385,7 +385,7 @@ def _visible_root(place: Place) -> Path:
             for folder in {root, *members.values()}:
                 modules = environment / folder.relative_to(root) / "node_modules"
                 for package in (*modules.glob("[!.@]*"), *modules.glob("@*/*")):
-                    # npm's own links lead to the manifests that it was given.
+                    # Links are skipped: npm made them, and they lead to the manifests that npm was given.
                     if not package.is_symlink():
                         links.setdefault(package.relative_to(environment), package)
     missing = {link: target for link, target in links.items() if not os.path.lexists(root / link)}

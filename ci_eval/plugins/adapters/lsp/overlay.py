@@ -1,4 +1,4 @@
-"""The configuration that users add to an engine's, and the switch for auto-import."""
+"""The configuration that users add to that of an engine, and the settings that switch auto-import on or off."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     """Variable → its value. None means the value of the same variable in ci-eval's environment."""
 
     def variables(self) -> dict[str, str]:
-        """Return the variables with their values. Raises ConfigError if one to copy from the environment is not set."""
+        """Return the variables with their values. Raises ConfigError if a variable to copy is not set."""
         missing = [name for name, value in self.environment.items() if value is None and name not in os.environ]
         if missing:
             raise ConfigError(
@@ -37,8 +37,8 @@ NOTHING = Overlay()
 class Template(msgspec.Struct, frozen=True):
     """A value with placeholders: the engine's `{folder}`, `{scratch}` for temporary files, the project's `{root}`."""
 
-    # A class is used and not a `partial`, since two partials are never equal: a worker keeps its server for the next
-    # file only if the engines are equal.
+    # This is a class, not a `partial`, since two partials are never equal: a worker keeps a server for the next file
+    # only if the engines are equal.
     value: Any
 
     def __call__(self, place: Place) -> Any:
@@ -67,7 +67,7 @@ class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
     switch: Callable[[bool], Overlay] | None = None
 
     resolves: bool = False
-    """True if the edits that import a name are not in the list, so that the server is asked for them by item."""
+    """True if lists do not contain the edits that import a name. The server is then asked for the edits of an item."""
 
     def chosen(self, wanted: str, name: str) -> Overlay:
         """Return the configuration that turns auto-import on or off. `wanted`: the value of `interpret.autoImport`.
@@ -102,6 +102,6 @@ def merge_objects(below: Any, above: Any) -> Any:
 
 
 def add_arguments(command: Sequence[str], arguments: Sequence[str]) -> list[str]:
-    """Add arguments, which replace those of the same names."""
+    """Add arguments. An argument `--NAME=VALUE` replaces the arguments with the same name."""
     names = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and "=" in argument}
     return [*(part for part in command if part.partition("=")[0] not in names), *arguments]

@@ -53,7 +53,7 @@ _SUFFIXES = {
 _AS_SUFFIXES = (
     "css dart go groovy html java json jsonc less lua markdown php r scala scss sql svelte swift toml vb vue xml yaml"
 )
-"""The protocol's names of languages that are suffixes as well."""
+"""The protocol's language names that are also file suffixes."""
 BY_SUFFIX = {f".{name}": name for name in _AS_SUFFIXES.split()}
 BY_SUFFIX |= {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 
@@ -80,8 +80,8 @@ def find_position(text: str, offset: int, encoding: Encoding) -> Position:
 
 
 def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
-    """Return the code points before `character` units of a line. A position within a code point means its beginning,
-    one after the line the line's end."""
+    """Return the number of code points in the first `character` units of a line. A position within a code point means
+    the beginning of the code point; a position after the line means the end of the line."""
     character = max(character, 0)
     if encoding == "utf-32" or line.isascii():
         return min(character, len(line))
@@ -94,10 +94,10 @@ def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
 
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""The errors of messages that are not of the protocol, not UTF-8, or nested too deeply."""
+"""The errors for messages that do not follow the protocol, are not UTF-8, or are nested too deeply."""
 
 MANY = 1000
-"""The limit for sections that a server asks for at once, for its units of work, and for letters in the id of one."""
+"""The limit for items in a server's request, for its concurrent units of work, and for characters in a unit's id."""
 
 
 class Position(Struct, gc=False):
@@ -166,7 +166,7 @@ class CompletionList(Struct, rename="camel"):
     is_incomplete: bool | None = False
     item_defaults: Defaults | None = None
     dropped: int = 0
-    """Unreadable items. The protocol has no such field."""
+    """The number of unreadable items. The protocol has no such field."""
     source: bytes = b""
     """The answer with its readable items. The protocol has no such field."""
 
@@ -199,7 +199,7 @@ class ResponseError(Struct):
 
 
 class Message(Struct):
-    """A response has an id and no method, a notification a method and no id, a request both."""
+    """A response has an id and no method, a notification has a method and no id, and a request has both."""
 
     id: int | str | None = None
     method: str | None = None
@@ -219,7 +219,7 @@ class Capabilities(Struct, rename="camel"):
     position_encoding: str = "utf-16"
     text_document_sync: SyncOptions | int | None = None
     completion_provider: bool | dict[str, Any] | None = None
-    """An object may be empty; None and false mean no completion."""
+    """An object, even an empty one, and true mean that the server completes; None and false mean that it does not."""
     inline_completion_provider: bool | dict[str, Any] | None = None
     definition_provider: bool | dict[str, Any] | None = None
 
@@ -277,11 +277,11 @@ _HALF = re.compile(
     rb"\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])",
     re.DOTALL,
 )
-"""Half of an escaped character. It does not match whole ones, which need no repair."""
+"""Matches a lone half of an escaped character (a surrogate). Whole characters do not match: they need no repair."""
 
 
 def mend_text(body: bytes) -> bytes:
-    """Mend a message as `JSON.parse` would: bytes that are not UTF-8, and halves of characters, become U+FFFD."""
+    """Repair a message as `JSON.parse` would: bytes that are not UTF-8, and halves of characters, become U+FFFD."""
     text = body
     try:
         body.decode()
@@ -303,21 +303,21 @@ _NUMBERS = ("kind", "insertTextFormat")
 
 
 def read_answer(answer: bytes) -> CompletionList:
-    """Return the list, which is empty for null. Raises one of UNREADABLE without a list or a readable item."""
+    """Return the list; it is empty for null. Raises one of UNREADABLE if there is no list or no item is readable."""
     try:
         # The fast path: almost all answers can be read strictly.
         strict = _STRICT.decode(answer)
     except UNREADABLE:
         return _lenient(msgspec.json.decode(answer))
     if isinstance(strict, CompletionList):
-        # The server may have sent fields of these names.
+        # These are not fields of the protocol, but the server may have sent fields with these names.
         strict.dropped, strict.source = 0, answer
         return strict
     return CompletionList(items=strict or [], source=answer)
 
 
 def read_locations(answer: bytes) -> list[tuple[str, Position]]:
-    """Return pairs of a path and a position; none for null. Raises one of UNREADABLE."""
+    """Return pairs of a path and a position, or an empty list for null. Raises one of UNREADABLE."""
     listed = msgspec.json.decode(answer, type=list[Location] | Location | None)
     return [
         (unquote((location.uri or location.target_uri).removeprefix("file://")), stretch.start)
@@ -346,7 +346,7 @@ def _lenient(answer: Any) -> CompletionList:
 
 
 def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
-    """Convert a value, or return None if it has another shape. Wrong fields in `ignored` are left out."""
+    """Convert a value, or return None if it has another shape. Fields in `ignored` are dropped if they are wrong."""
     if not isinstance(raw, dict):
         return None
     fields = {name: value for name, value in raw.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The treatment of certain servers so that an answer depends on its question alone, not on earlier ones."""
+"""Special treatment of certain servers, so that an answer depends only on its question, not on earlier questions."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from ci_eval.plugins.adapters.place import Place
 
 class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     left_out: Callable[[Path], str] | None = None
-    """A function of the project's root that describes the settings which the server does not get; "" = none."""
+    """Takes the project's root and describes which of the project's settings the server does not get ("" if none)."""
     restarts: bool = msgspec.field(default=False, name="anew")
-    """True if each file gets a fresh server, since answers would depend on the files before."""
+    """True if each file gets a fresh server, since answers would otherwise depend on earlier files."""
     serial: bool = False
-    """True if the server handles one message at a time. It is asked after it has parsed the last edit; otherwise that
-    work would count as latency. It gets no time to warm up, since its first answer is as good as any."""
+    """True if the server handles one message at a time. It is asked only after it has parsed the last edit; otherwise
+    parsing would count as latency. It gets no time to warm up, since its first answer is as good as any."""
     reads_all: bool = False
-    """True if the server offers names of the modules that it has read so far; see `show_project`."""
+    """True if the server offers names from the modules that it happens to have read so far; see `show_project`."""
     silent_if_clean: bool = False
     """True if a clean file gets no diagnostics. Then `show_project` adds an error to each file."""
     hides_tags: bool = False
-    """True if types that another name hides are dropped, since the server lists them by chance."""
+    """True if types that another name hides are dropped, since the server lists them only sometimes."""
     kinds: bool = True
     extension: Extension = ""
-    """The extension of VS Code that changes the server's displayed lists; see `model/sessions.py`."""
+    """The VS Code extension that changes the lists of the server before they are displayed; see `model/sessions.py`."""
     announces: bool = False
-    """True if the server always announces its loading (`$/progress`), and is asked after that."""
+    """True if the server always announces when it loads the project (`$/progress`). It is asked only after that."""
 
     def unusual(self) -> dict[str, bool]:
         flags = {flag.encode_name: (getattr(self, flag.name), flag.default) for flag in fields(self)}
@@ -51,7 +51,7 @@ PLAIN = ServerQuirks()
 
 
 def clangd_options(place: Place) -> dict[str, Any]:
-    # Servers of different files share this folder: all can read it, and none can change it.
+    # The servers of different files share this folder: all of them can read it, and none can change it.
     folder = place.programs / "commands"
     if not folder.exists():
         folder.mkdir()
@@ -68,20 +68,20 @@ def _summarise(root: Path) -> str:
 
 
 CLANGD = ServerQuirks(left_out=_summarise, restarts=True, serial=True, hides_tags=True, extension="clangd")
-"""clangd remembers the headers of each file (FileIndex), and orders names by that. It uses `fallbackFlags` for files
-without a compile command (https://clangd.llvm.org/extensions).
+"""clangd remembers the headers of each file (FileIndex), which changes the order of names. It uses `fallbackFlags` for
+files without a compile command (https://clangd.llvm.org/extensions).
 
-The struct of `typedef struct X X` is listed or not, depending on the positions of the two in memory: clangd visits the
-names of the outermost scope in the order of a set of pointers (`Scope::DeclsInScope`, lookupVisibleDecls in
-clang/lib/Sema/SemaLookup.cpp), and the first one may hide the other.
+For `typedef struct X X`, the memory addresses of struct and typedef decide whether clangd lists the struct: it visits
+the names of the outermost scope in the order of a set of pointers (`Scope::DeclsInScope`, lookupVisibleDecls in
+clang/lib/Sema/SemaLookup.cpp), and the name that it visits first may hide the other.
 
-clangd reads compile commands from a database of ours (`compilationDatabasePath`, which wins over all others), and does
-not read `.clangd`.
+clangd reads compile commands from the database that ci-eval writes (`compilationDatabasePath`, which takes precedence
+over all others), and does not read `.clangd`.
 """
 OWN_DATABASE = replace(CLANGD, left_out=None)
 
 PYRIGHT = ServerQuirks(reads_all=True)
-"""pyright offers to import names of the modules that it bound for the check of an open file or for an answer
+"""pyright offers to import names from modules that it has bound so far, to check an open file or to answer a request
 (`buildModuleSymbolsMap` in autoImporter.ts)."""
 BASEDPYRIGHT = replace(PYRIGHT, silent_if_clean=True)
 
@@ -96,11 +96,11 @@ ROUNDS = 4
 def show_project(
     client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str], ending: str
 ) -> None:
-    """Open each source file in turn, and wait until it is checked. Then ask for lists until none grows, since lists
-    make a server read modules as well.
+    """Open each source file in turn, and wait until the server has checked it. Then ask for lists until they no longer
+    grow, since a list also makes the server read modules.
 
-    `ending`: a text added to each file while it is open. Ends after `Surroundings.ready` seconds; then the client is
-    unready. Raises EngineFailure.
+    `ending`: a text that is added to each file while the file is open. After `Surroundings.ready` seconds, the function
+    returns early and the client is unready. Raises EngineFailure.
     """
     deadline = time.monotonic() + surroundings.ready
     paths = sorted(below(root, root, surroundings.suffixes, surroundings.ignored))
@@ -116,8 +116,8 @@ def show_project(
         client.open(root / path, language_id(surroundings.language, path), text, deadline)
 
     *_, last = texts
-    # basedpyright loses a file that is closed before it has found the project's files; its first answer means that it
-    # has. It may publish nothing about a file that is opened again, so the first file is not a file of the project.
+    # Before its first answer, basedpyright may still search for the project's files, and loses a file that is closed.
+    # It may publish nothing about a file that is opened again, so this first file does not belong to the project.
     open_file(str(Path(last).with_stem(NO_FILE)), "")
     _count_names(client, "", "a", deadline)
     for path, text in texts.items():

@@ -1,2 +1,2 @@
-"""The runner of tests that engines wrote. Each test runs in the sandbox, in a fresh folder, against a function and
-wrong versions of it."""
+"""Runs tests that engines wrote. Each test runs in the sandbox, in a fresh folder, on a function and on wrong versions
+of the function."""

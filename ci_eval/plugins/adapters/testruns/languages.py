@@ -39,7 +39,7 @@ from ci_eval.plugins.adapters.testruns.sandbox import (
 
 GO_SETTINGS = {
     "CGO_ENABLED": "0",
-    # The user's settings by `go env -w` would change the runs.
+    # Settings that the user made with `go env -w` would change the runs.
     "GOENV": "off",
     "GOFLAGS": "-trimpath",
     "GOPROXY": "off",
@@ -54,7 +54,7 @@ GO_LIBRARY = """
     sync/atomic testing testing/fstest testing/iotest testing/internal/testdeps testing/quick text/template time unicode
     unicode/utf8 unsafe
 """.split()
-"""Packages that are compiled in advance, with their imports; each run compiles the others that it needs."""
+"""Packages that are compiled in advance, with their imports. Each run compiles the other packages that it needs."""
 
 
 class _GoEvent(msgspec.Struct, rename="pascal"):
@@ -93,7 +93,7 @@ def list_go_steps(work: Work) -> Sequence[Step]:
 
 
 def read_go(_work: Work, ended: ClientEnd) -> Outcome:
-    """Read the events of `go test`. Each test that began must have ended."""
+    """Read the events of `go test`. If a test began but has no result, the outcome is a failure."""
     events = []
     for line in ended.output.splitlines():
         try:
@@ -247,7 +247,7 @@ def list_javascript_steps(work: Work) -> Sequence[Step]:
     report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
     words = ("--test-reporter=tap", "--test-reporter-destination=stdout")
     return [
-        # The test runner does not report what is wrong with a file that it cannot read.
+        # The file is checked first, since the test runner does not report what is wrong with a broken file.
         Step(argv=("node", "--check", work.test), compiles=True),
         Step(argv=("node", "--require", str(GUARD), "--test", *report, *words, work.test)),
     ]
@@ -257,7 +257,7 @@ def read_javascript(work: Work, ended: ClientEnd) -> Outcome:
     # Node.js reports a file without tests as a test with the file's path.
     own = str(work.files / work.test)
     outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
-    # The file's own output comes after #, up to the count of its tests.
+    # Lines that the file printed begin with `# ` and come before the count of its tests (`1..N`).
     printed = ended.output.partition("\n1..")[0].splitlines()
     words = [line[2:] for line in printed if line.startswith("# ") and not line.startswith("# Subtest")]
     if outcome.passes or not words or outcome.said.count("\n"):
@@ -305,7 +305,7 @@ def list_python_steps(work: Work) -> Sequence[Step]:
     settings = work.place.scratch / "pytest.ini"
     settings.write_text("[pytest]\n")
     options = ("-q", "--tb=short", "-p", "no:cacheprovider", f"--junit-xml={work.report}", f"--rootdir={work.files}")
-    # The project's settings may need plugins that are not installed.
+    # The project's pytest settings are not used, since they may need plugins that are not installed.
     command = (interpreter(), "-B", "-s", "-S", "-m", "pytest", "-c", str(settings), *options, work.test)
     sites = sorted(work.place.environment.glob("lib/python*/site-packages")) if work.place.environment else []
     # With -I instead of -s and -S, Python would ignore these folders.
@@ -352,14 +352,14 @@ PYTHON = Runner(
         strings=frozenset({"string"}),
         booleans={"true": "False", "false": "True"},
         returned="None",
-        # Some grammars have no node around an expression that is a statement.
+        # In some grammars, an expression that is a statement has no statement node around it.
         removed=dict.fromkeys(
             ("expression_statement", "raise_statement", "continue_statement", "block call", "block assignment",
              "block augmented_assignment", "block await", "block yield"), "pass",
         ),
         left_alone=frozenset({"type", "decorator"}),
     ),
-    # Python takes this import at the top of a file only.
+    # Python allows this import only at the top of a file.
     whole=re.compile(r"from __future__ import "),
 )  # fmt: skip
 

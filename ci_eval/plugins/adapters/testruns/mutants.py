@@ -3,7 +3,7 @@
 Each mutant changes one thing in the function's body. There are six operators, as in most tools for mutation testing:
 
 comparison (`<` → `<=`, `==` → `!=` …), arithmetic (`+` → `-`, `*` → `/` …), boolean (`and` → `or`, `not x` → `x`),
-constant (a number → one more, `true` → `false`, a text → an empty one), return value (→ nothing) and statement (gone).
+constant (a number → one more, `true` → `false`, a text → an empty text), return value (→ nothing), statement (removed).
 
 Some mutants behave like the function, so no test can kill them.
 """
@@ -21,7 +21,7 @@ from ci_eval.core.model import Stretch
 from ci_eval.plugins.adapters.testruns.sandbox import Runner, Syntax
 
 LONGEST = 60
-"""Characters."""
+"""A longer text is cut to this number of characters."""
 
 
 class Mutant(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Mutant(msgspec.Struct, frozen=True):
         return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
 
     def described(self, text: str, focal: Stretch) -> str:
-        """Return for example `line 3: < → <=`, with the line of the function."""
+        """Return for example `line 3: < → <=`. Line 1 is the first line of the function."""
         source = text.encode()
         line = source.count(b"\n", len(text[: focal.begin].encode()), self.begin) + 1
         before = " ".join(source[self.begin : self.end].decode().split())
@@ -47,7 +47,7 @@ def _short(text: str) -> str:
 
 
 def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
-    """Return the mutants of the function at `focal`, or none. Their random order depends on the function alone."""
+    """Return the mutants of the function at `focal`, if any, in a random order that depends only on the function."""
     source = text.encode()
     function = find_function(runner, text, focal)
     if function is None:
@@ -72,7 +72,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
 
 
 def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
-    """Return the file with an empty body for the function at `focal`; None without one, or if that does not parse."""
+    """Return the file with a stub of the function at `focal`, or None if there is no function or valid stub."""
     source = text.encode()
     function = find_function(runner, text, focal)
     change = runner.stub(*function, source) if function else None
@@ -102,7 +102,7 @@ def _is_broken(runner: Runner, text: str) -> bool:
 def _changes_of(node: Node, syntax: Syntax, source: bytes) -> Iterator[Mutant]:
     code, span = source[node.start_byte : node.end_byte].decode(), (node.start_byte, node.end_byte)
     if node.type in syntax.operations:
-        # Some grammars have `not in` as two leaves of that name.
+        # In some grammars, `not in` consists of two leaves with that name.
         for operator, children in groupby(node.children, key=lambda child: child.type):
             leaves = list(children)
             if not leaves[0].is_named and (swapped := syntax.swaps.get(operator)):

@@ -1,4 +1,4 @@
-"""Runs of tests in a fresh folder, confined and without network, and the reports of test runners."""
+"""Runs tests in a fresh folder, confined and without network, and reads the reports of test runners."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     argv: Sequence[str]
     variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     compiles: bool = False
-    """Later steps are not run if the program fails."""
+    """True if the program is a compiler. If it fails, later steps are not run."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,21 +62,21 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Syntax(msgspec.Struct, frozen=True, kw_only=True):
-    """The grammar's names of nodes that mutants change. Leaves are named by their text."""
+    """The types of the grammar's nodes that mutants change. The type of a leaf is its text."""
 
     functions: frozenset[str]
-    """Function nodes with a `body`."""
+    """Types of function nodes, which have a field `body`."""
     operations: frozenset[str]
-    """Nodes with an operator among their children."""
+    """Types of nodes with an operator among their children."""
     swaps: Mapping[str, str]
     negations: frozenset[str] = frozenset({"unary_expression"})
-    """The nodes of `not x` and `!x`; for `!x`, the operator is a child."""
+    """Types of the nodes of `not x` and `!x`, whose first child is the operator."""
     numbers: frozenset[str]
     strings: frozenset[str]
     booleans: Mapping[str, str] = msgspec.field(default_factory=lambda: {"true": "false", "false": "true"})
-    """Node of a truth value → the text of the opposite value."""
+    """Type of the node of a truth value → the text of the opposite value."""
     returned: str = ""
-    """The value that `return` returns instead; "" = it is left alone."""
+    """The value that replaces a returned value, or "" if returned values are not changed."""
     removed: Mapping[str, str] = msgspec.field(
         default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
     )
@@ -98,26 +98,26 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     grammar: str
     programs: tuple[str, ...] = ()
     install: Callable[[Path], Path]
-    """A function of the cache. It returns the folder in the cache with everything that the machine lacks. Raises
+    """Takes the cache's folder and returns a folder in it with everything that the machine lacks. Raises
     PreparationError."""
     steps: Callable[[Work], Sequence[Step]]
     read: Callable[[Work, ClientEnd], Outcome]
     dependencies: str = ""
-    """The kind of environment (`adapters/environments.py`) for the project's dependencies; "" = only records that bring
-    all their files are run."""
+    """The kind of environment (`adapters/environments.py`) for the project's dependencies. If empty, only records that
+    bring all their files are run."""
     runs_own: bool = False
     syntax: Syntax
     stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
-    """The function's node, its body and the file → begin, end and new text of the change that makes the function return
-    nothing at once. The code after it stays, so that imports are used."""
+    """Takes the function's node, its body and the file. Returns begin, end and new text of a change that makes the
+    function return nothing at once. The code after the change stays, so that imports are used."""
     whole: re.Pattern[str] | None = None
-    """The beginning of an answer that replaces the whole file of the test."""
+    """Matches the beginning of an answer that replaces the whole test file."""
     heading: re.Pattern[str] | None = None
-    """A text of the record's file, such as the name of its package, that such an answer gets if it lacks it."""
+    """Matches a text of the test file, such as its package, that is added to such an answer if it is missing there."""
 
 
 KEPT_BYTES = 1 << 18
-"""Bytes at the end of a program's output; those before are dropped."""
+"""Only this many bytes at the end of a program's output are kept."""
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
@@ -136,7 +136,7 @@ class Program(EngineProcess):
                 break
             printed = (printed + chunk)[-KEPT_BYTES:]
         try:
-            # The program may go on with a closed output.
+            # The program may close its output and go on.
             code = self._process.wait(max(deadline - time.monotonic(), 0.1))
         except subprocess.TimeoutExpired as error:
             raise EngineTimeout(f"{self.name} did not end in time") from error
@@ -203,7 +203,7 @@ def _links_and_git(folder: str, names: list[str]) -> list[str]:
 
 
 LARGEST = 16 << 20
-"""Bytes."""
+"""A report with more bytes is refused."""
 LINES = 6
 LONGEST_LINE = 300
 
@@ -226,7 +226,7 @@ def read_junit(
     skipped = [case for case in cases if case.find("skipped") is not None]
     reasons = [element for case in skipped for element in case.findall("skipped")]
     whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
-    # A test may write a report by itself, or end the process: both must agree.
+    # A test may write a report itself, or end the process, so the report and the exit code must agree.
     passes = bool(whole) and not troubles and ended.code == 0
     if passes:
         return Outcome(runs=True, passes=True)
@@ -254,6 +254,6 @@ def _xml(path: Path) -> str:
 
 
 def telling_lines(text: str) -> list[str]:
-    """Return the lines that are not blank, cut to LONGEST_LINE; of many lines, the first and the last ones."""
+    """Return the lines that are not blank, each cut to `LONGEST_LINE`; of many lines, only the first and last ones."""
     lines = [quote(line.rstrip(), LONGEST_LINE) for line in text.splitlines() if line.strip()]
     return lines if len(lines) <= 2 * LINES else [*lines[:LINES], "…", *lines[-LINES:]]

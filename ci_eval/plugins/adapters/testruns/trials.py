@@ -1,4 +1,4 @@
-"""A trial of a test: on the right function, on one that does nothing, and on mutants."""
+"""Trials of tests. A test is run on the right function, on a stub that does nothing, and on mutants."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ci_eval.plugins.adapters.testruns.mutants import Mutant, find_function, mut
 from ci_eval.plugins.adapters.testruns.sandbox import Box, Outcome, Runner
 
 ATTEMPTS = 3
-"""Mutants that are tried for each one needed, since some do not compile."""
+"""The number of mutants that are tried for each mutant needed, since some mutants do not compile."""
 PATIENCE_S, SLOWER = 3.0, 10.0
-"""Seconds for a mutant, to which SLOWER times the right function's time is added."""
+"""The time limit for a mutant is `PATIENCE_S` seconds plus `SLOWER` times the time of the right function."""
 
 
 class NotRunnable(Exception):
@@ -37,14 +37,14 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     killed: int = 0
     mutants: int = 0
     said: str = ""
-    """The reason why the test does not pass, or the mutants that it lets live."""
+    """The reason why the test does not pass, or the mutants that the test does not kill."""
 
 
 class Trials:
     def __init__(self, settings: RunSettings, cache: Path) -> None:
         self._settings = settings
         self._cache = cache
-        # A few trials are enough, since a grader explains its scores right after it has computed them.
+        # Small caches are enough, since a grader explains its scores right after it has computed them.
         self._tried = lru_cache(4)(self._try)
         self._benches = lru_cache(4)(self._bench)
 
@@ -84,7 +84,7 @@ class Trials:
         kit = runner.install(self._cache)
         box = Box(runner=runner, kit=kit, settings=self._settings, project=root, environment=environment)
         bench = _Bench(box, run, self._settings)
-        # Every engine would fail on a record whose own test fails on this machine.
+        # If even the record's own test fails on this machine, every engine would fail.
         if references and not (outcome := bench.right(references[0])).passes:
             raise NotRunnable(f"the expected test does not pass here:\n{outcome.said}")
         return bench
@@ -92,7 +92,7 @@ class Trials:
 
 class _Bench:
     def __init__(self, box: Box, run: Runnable, settings: RunSettings) -> None:
-        """Raises NotRunnable if a file or the function is missing."""
+        """Prepare the stub and the mutants. Raises NotRunnable if a file or the function is missing."""
         self._box = box
         self._run = run
         self._timeout = settings.wanted.timeout
@@ -116,7 +116,7 @@ class _Bench:
             raise NotRunnable(f"{path} of {self._run.project} cannot be read: {error}") from error
 
     def outcome(self, test: str, focal: str | None = None, timeout: float | None = None) -> Outcome:
-        """Run a test. `focal`: replaces the function's file; None = the file as it is."""
+        """Run a test. `focal`: a text that replaces the function's file, or None for the file as it is."""
         own = insert_test(test, self._around, self._run, self._box.runner)
         focal = self._focal if focal is None else focal
         texts = {**self._run.files, self._run.focal.path: focal, self._run.test.path: own}
@@ -131,7 +131,7 @@ class _Bench:
                 mutants=min(self._most, len(self._mutants)),
                 said=right.said,
             )
-        # A mutant may loop for ever. One that is much slower than the right function counts as killed.
+        # A mutant may loop for ever, so a mutant that is much slower than the right function counts as killed.
         patience = min(self._timeout, PATIENCE_S + SLOWER * right.seconds)
         on_stub = None if self._stub is None else self.outcome(test, self._stub, patience)
         killed, living, source = 0, list[Mutant](), self._focal.encode()
@@ -162,8 +162,8 @@ class _Bench:
 
 
 def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:
-    """Return the test's file with the test in its place, indented like that place. If the test is a whole file, it
-    replaces the file."""
+    """Return the text of the test file with `test` in its place, indented like that place. If `test` is a whole file,
+    it replaces the test file."""
     if runner.whole and runner.whole.match(test.lstrip()):
         heading = runner.heading.search(around) if runner.heading and not runner.heading.search(test) else None
         return f"{heading[0]}\n{test}" if heading else test

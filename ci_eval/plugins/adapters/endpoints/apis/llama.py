@@ -1,5 +1,5 @@
-"""The apis of llama.cpp, which fills holes with the tokens that the model's file names, and of Ollama, where a suffix
-works if the model's template has a placeholder for it.
+"""The apis of llama.cpp and Ollama. To fill a hole, llama.cpp uses the tokens that the model file names. Ollama uses a
+suffix only if the model's template has a placeholder for it.
 
 https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 https://github.com/ollama/ollama/blob/main/docs/api.md
@@ -16,11 +16,11 @@ from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt, comm
 
 
 def write_infill(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Return the body of a request. Raises ConfigError for an instruction, which has no hole."""
+    """Return the body of a request. Raises ConfigError if the prompt is an instruction, which has no hole."""
     if prompt.instruction:
         raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
     fields = common_fields(settings, prompt)
-    # This path uses llama.cpp's names, not OpenAI's.
+    # `/infill` uses llama.cpp's field names, not OpenAI's.
     fields["n_predict"] = fields.pop("max_tokens")
     extra = [{"filename": file.path, "text": file.text} for file in prompt.files]
     hole = {"input_prefix": prompt.prefix, "input_suffix": prompt.suffix}
@@ -41,16 +41,15 @@ def read_infill(response: Mapping[str, Any]) -> Piece:
 
 
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
-# The densest 5 % of files have 2.8 characters per token (docs/models.md), so 2 is safe.
 DENSE = 2
-"""The fewest characters per token of a question."""
+"""The fewest characters per token that are expected. The densest 5 % of files have 2.8 (docs/models.md)."""
 SMALLEST = 4096
 
 
 def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
-    """Return the size, a power of 2, that the question and its answer fit into."""
-    # Ollama silently cuts a longer question. It reloads the model for each new size, so the size depends on the full
-    # window, not on the question.
+    """Return a context size, in tokens and a power of 2, that holds the question and its answer."""
+    # Ollama silently cuts a question that is longer than its context. Ollama reloads the model if the size changes, so
+    # at least a full window is assumed.
     window = settings.window
     length = len(prompt.instruction or prompt.prefix + prompt.suffix)
     full = 0 if prompt.instruction else window.tokens or window.characters // DENSE
@@ -65,13 +64,13 @@ def write_ollama(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     if prompt.instruction:
         return {**request, "prompt": prompt.instruction}
     if not prompt.suffix:
-        # Without `raw`, the text would be wrapped as a chat.
+        # Without `raw`, Ollama would wrap the text as a chat.
         return {**request, "prompt": prompt.prefix, "raw": True}
     return {**request, "prompt": prompt.prefix, "suffix": prompt.suffix}
 
 
 def read_ollama(response: Mapping[str, Any]) -> Piece:
-    """Return the piece in an object. Only the last object has the reason for the end, and the counts."""
+    """Read an object of a response. Only the last object has the finish reason and the token counts."""
     done = response["done"]
     return Piece(
         text=response.get("response") or "",

@@ -1,4 +1,4 @@
-"""The apis of OpenAI's shape: chats, texts that are continued, and Mistral's fill-in-the-middle.
+"""The apis in OpenAI's format: chat, text completion, and Mistral's fill-in-the-middle.
 
 https://platform.openai.com/docs/api-reference/chat
 https://platform.openai.com/docs/api-reference/completions
@@ -29,7 +29,7 @@ HOLE = (
     "what belongs there, exactly as it goes on at the caret, without repeating what stands around it. Answer with that "
     "alone, in one fenced block of Markdown.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
 )
-"""If these words change, stored answers are not found."""
+"""If this text changes, answers that were stored before are no longer found."""
 
 
 def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
@@ -41,14 +41,14 @@ def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def write_completion(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Return the body of a request. Raises ConfigError without a template, since ci-eval would have to guess one."""
+    """Return the body of a request. Raises ConfigError if there is a hole to fill but no template."""
     fields = common_fields(settings, prompt)
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
     if settings.template == OF_THE_ENDPOINT:
         return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
     template = find_template(settings.template or "", settings.file_heading)
-    # Some servers echo the template's tokens as text, after the end of the answer.
+    # Some servers send the template's tokens as text after the end of the answer.
     stops = [*settings.sampling.stop, *template.stop]
     filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)
     return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}
@@ -59,13 +59,13 @@ def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     fields = common_fields(settings, prompt, seed="random_seed")
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
-    # Mistral's marks of files are not tokens, so they are part of the text.
+    # Codestral's file headings are plain text, not special tokens, so they are part of the prompt.
     before = FAMILIES["codestral"].before(prompt.files, prompt.path)
     return {**fields, "prompt": before + prompt.prefix, "suffix": prompt.suffix}
 
 
 TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
-"""The types of parts with text. Parts of other types are thoughts, or have no text."""
+"""The types of message parts that contain answer text. Parts of other types contain thoughts, or no text."""
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -80,7 +80,7 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
     delta, message, whole_text = (choice.get(name) for name in ("delta", "message", "text"))
     is_whole = False
     if not chat or (message is None and delta is None):
-        # Some servers answer a request of one api in the shape of the other api.
+        # Some servers answer a request of one api in the format of the other api.
         message = {"content": whole_text} if whole_text is not None or message is None else message
     elif delta or message is None:
         # A chunk has a `delta`; some servers send a `message` as well.
@@ -106,8 +106,8 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
 
 
 def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
-    """Return the numbers of tokens by name. Some endpoints do not count cached tokens as part of the question, or
-    thoughts as part of the answer."""
+    """Return the token counts by field name. Some endpoints count cached tokens apart from the question, or thoughts
+    apart from the answer; they are added here."""
     asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
     prompt, answer, total, read, created = (
         read_count(usage.get(name))
