@@ -1,4 +1,4 @@
-"""Filters of tokens by their properties, for stage 1 and for reports, whose leading filter is the headline."""
+"""Filters that select tokens in stage 1 and sessions in reports. The leading filter of a report is its headline."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def matches(pattern: str, text: str) -> bool:
 
 @lru_cache
 def compile_pattern(pattern: str) -> re2._Regexp:
-    """Return the compiled pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
+    """Return the pattern compiled by RE2. Raises ConfigError if Python or RE2 cannot compile it."""
     options = re2.Options()
-    # RE2 would also print its errors to stderr.
+    # By default, RE2 also prints errors to stderr.
     options.log_errors = False
     try:
         with warnings.catch_warnings():
-            # Python warns about patterns such as `[a-z&&[^b]]`, which Java reads in another way.
+            # Python warns about patterns such as `[a-z&&[^b]]`, which have another meaning in Java.
             warnings.simplefilter("error")
             re.compile(pattern)
     except (re.error, Warning, OverflowError, RecursionError) as error:
@@ -55,7 +55,8 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
     "imports": (Kind.IMPORT,),
     "keywords": (Kind.KEYWORD,),
 }
-"""Report filter → kinds of tokens. Keywords are separate, since many engines leave them to the editor."""
+"""Group of kinds, which is a filter of reports → its kinds. Keywords are separate, since many engines do not suggest
+them but leave them to the editor."""
 _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
 
 
@@ -63,11 +64,11 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     filters: FiltersConfig | None = None
     typed: int | None = None
-    """The number of typed letters; None = any."""
+    """The number of typed letters; None = any number."""
     file: str | None = None
     text: str | None = None
     kinds: tuple[Kind, ...] | None = None
-    """The kinds of tokens; None = all."""
+    """The kinds of tokens; None = all kinds."""
     detailed: bool = True
 
     def passes(self, session: SessionScore) -> bool | None:
@@ -92,7 +93,7 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return the filters, with the headline ALL if its filter has no session. `sessions`: by filter."""
+        """Return the filters. If no session passes the headline (see `sessions`, by filter), ALL is the headline."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
@@ -102,8 +103,8 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
 def report_filters(
     *, grouped: bool, lengths: Iterable[int], declared: Sequence[SessionsFilter], headline: str
 ) -> ReportFilters:
-    """Return the filters of a report. `grouped`: whether names, imports and keywords have filters. `lengths`: numbers
-    of typed letters, if there are several. `headline`: as in `reports.headline`."""
+    """Return the filters of a report. `grouped`: whether names, imports and keywords have filters. `lengths`: the
+    numbers of typed letters, each of which has a filter. `headline`: the setting `reports.headline`."""
     lengths = sorted(set(lengths))
     typed = _leading_length(lengths)
     possible: list[int | None] = [*lengths] or [None]
@@ -120,7 +121,7 @@ def report_filters(
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
-    """Return the full name of a filter. `name`: `all`, a group of kinds, or a filter's name. `lengths`: sorted."""
+    """Return the full name of a filter. `name`: `all`, a group, or the name of a filter. `lengths`: typed letters."""
     plain = name.strip()
     if plain.lower() == EVERYTHING.lower():
         return EVERYTHING
@@ -141,8 +142,8 @@ def standard_parts(name: str) -> tuple[str | None, int | None] | None:
 
 
 def sampling_classes(headline: str) -> tuple[str, ...]:
-    """Return the classes of sessions that a limited sample is drawn from separately, the headline's first; () if the
-    headline is all sessions, or a filter that a user declared. A session belongs to the first class that it passes."""
+    """Return the classes from each of which a limited sample is drawn separately. The headline comes first; a session
+    belongs to the first class that it passes. Return () if the headline is ALL or a declared filter."""
     if headline == EVERYTHING or standard_parts(headline) is None:
         return ()
     return tuple(dict.fromkeys([headline, *GROUPS]))
@@ -150,7 +151,7 @@ def sampling_classes(headline: str) -> tuple[str, ...]:
 
 @cache
 def find_class(classes: tuple[str, ...], kind: Kind, typed: int) -> str:
-    """Return the first class that a session of this kind and number of typed letters passes; "" if it passes none."""
+    """Return the first class that a session with this kind and number of typed letters passes; "" if there is none."""
     for name in classes:
         group, letters_typed = standard_parts(name) or (None, None)
         if (group is None or kind in GROUPS[group]) and letters_typed in {None, typed}:
@@ -164,15 +165,15 @@ def collect_letters(names: Iterable[str]) -> list[int]:
 
 
 def _leading_length(lengths: Sequence[int]) -> int | None:
-    """Return 1 if it is among the lengths, else the smallest length."""
-    # Most editors show lists at the first letter.
+    """Return 1 if `lengths` contain 1, otherwise the smallest length that is not 0."""
+    # Most editors show the list after the first letter.
     if 1 in lengths:
         return 1
     return next((length for length in lengths if length), lengths[0] if lengths else None)
 
 
 def needs_resolution(filters: FiltersConfig) -> bool:
-    """Return whether the filters need properties that the text of a file alone may not show."""
+    """Return whether the filters use properties that the text of a file may not show."""
     return any(setting is not None for setting in (filters.is_static, filters.package_regex, filters.location))
 
 
@@ -190,7 +191,7 @@ def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
         _passes(known.scenario, filters.scenarios, contains),
         _passes(known.evolution, filters.evolutions, contains),
     ]
-    # One failed condition decides, even if others are unknown.
+    # A single failed condition decides, even if other conditions are unknown.
     return False if False in verdicts else None if None in verdicts else True
 
 

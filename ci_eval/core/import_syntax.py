@@ -1,4 +1,4 @@
-"""The contracts of a language's imports: a reader of imported packages, and the syntax of single imports."""
+"""The interfaces for the imports of a language: a reader of imported packages, and the syntax of imports."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
-"""A reader of imports: a file's path below the project, its text → the package of each import; whether it is there."""
+"""A function: a file's path below the project, its text → for each import, the package and whether it is available."""
 
 
 class Import(NamedTuple):
     name: str
     module: str
     original: str
-    """The object's name in the module; "" = the module itself."""
+    """The object's name in the module; "" if the module itself is imported."""
     begin: int
     end: int
-    """The offsets (code points) of the text that is removed with the import."""
+    """The end of the text that is removed with the import; `begin` is its begin. Both are offsets in code points."""
     removable: bool
-    """True if the import is at the top of the file, no other import brings its name, and the name is the original's."""
+    """True if the import is at the top of the file, has no alias, and is the only import of the name."""
     runs: bool = True
-    """False if only a type checker reads it, as below Python's `if TYPE_CHECKING:`."""
+    """False if only type checkers read the import, such as below Python's `if TYPE_CHECKING:`."""
 
 
 Origin = tuple[str, str]
-"""The module that declares an object, and the object's name there."""
+"""The module that declares an object, and the object's name in that module."""
 
 
 class Project(NamedTuple):
     root: Path
     environment: Path | None
     sources: tuple[Path, ...] | None = None
-    """The folders in which its own packages are; None = those that its files name."""
+    """The folders that contain the project's own packages. If None, the project's configuration files name them."""
 
 
 class Modules(Protocol):
     def identify(self, path: str, module: str) -> str:
-        """Return the same text for all names of one module. `path`: the importing file, below the root."""
+        """Return the same text for all spellings of one module. `path`: the importing file, relative to the root."""
 
     def origin(self, path: str, module: str, name: str) -> Origin:
-        """Return the declaration that an import leads to, through any number of re-exports."""
+        """Return the declaration of an imported object. Re-exports are followed."""
 
 
 class FlatModules:
@@ -58,14 +58,14 @@ class FlatModules:
 
 
 def keep_shared_names(imports: Sequence[Import]) -> list[Import]:
-    """Return the imports; an import is marked as not removable if another one brings the same name."""
+    """Return the imports, with `removable` set to False for those whose name another import binds as well."""
     names = Counter(item.name for item in imports)
     return [item._replace(removable=item.removable and names[item.name] == 1) for item in imports]
 
 
 class ImportSyntax(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[str], list[Import]]
-    """A function: text → its imports; none if it cannot be read."""
+    """A function: text → its imports; empty if the text cannot be parsed."""
     modules: Callable[[Project], Modules]
     errors: Callable[[str, str], int] | None = None
-    """A function: text, grammar → the size of its syntax errors. None: the bytes that the grammar cannot read."""
+    """A function: text, grammar → the size of its syntax errors. If None, the bytes that the grammar cannot parse."""

@@ -1,4 +1,4 @@
-"""The facts about this machine for the manifest, the memory of its processes, and the folder of ci-eval's cache."""
+"""Facts about this machine and its processes, such as memory and CPU time, and the folder of ci-eval's cache."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def python() -> str:
 
 
 def now() -> str:
-    """Return the time in UTC, to the millisecond, in ISO 8601."""
-    # Histories identify evaluations by their time, and a small evaluation takes less than a second.
+    """Return the current time in UTC as ISO 8601, with milliseconds."""
+    # Histories identify evaluations by their time; with whole seconds, two short evaluations could have the same time.
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def seconds(text: str) -> float:
-    """Return the seconds since 1970 of a time in ISO 8601 (by default UTC); minus infinity for any other text."""
+    """Return the seconds since 1970 of a time in ISO 8601 (default zone: UTC); minus infinity for any other text."""
     try:
-        # Python 3.10 does not read the "Z" of UTC.
+        # Python 3.10 cannot parse the suffix "Z", which stands for UTC.
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         return -math.inf
@@ -59,9 +59,9 @@ def seconds(text: str) -> float:
 
 
 BUSY_LOAD = 2.0
-"""A machine with at least this many processes per core, running or waiting, is busy."""
+"""A machine is busy if it has at least this number of running or waiting processes per core."""
 BUSY_PRESSURE = 0.5
-"""A machine whose processes wait for a core in at least this share of the time is busy."""
+"""A machine is busy if processes wait for a core during at least this share of the time."""
 PRESSURE = Path("/proc/pressure/cpu")
 
 
@@ -86,8 +86,8 @@ class Watch:
 
 
 def _read_wait(file: Path) -> float | None:
-    """Return the seconds in which a process waited for a core so far; None if the system does not count them. The file
-    has microseconds (https://docs.kernel.org/accounting/psi.html)."""
+    """Return the total seconds during which some process waited for a core; None if the system does not count them. The
+    file contains microseconds (https://docs.kernel.org/accounting/psi.html)."""
     try:
         total = re.search(r"^some .*total=(\d+)\s*$", file.read_text(), re.MULTILINE)
     except OSError:
@@ -96,24 +96,24 @@ def _read_wait(file: Path) -> float | None:
 
 
 def collect_rarely() -> None:
-    # A report makes millions of small values, hardly any in cycles; scanning them takes a tenth of its time.
+    # A report creates millions of small objects, hardly any of them in cycles; by default, scans take 10 % of its time.
     gc.set_threshold(10_000)
 
 
 def peak_below(pid: int) -> int | None:
-    """Return the sum of the peak resident bytes of the processes below one; None without such processes, or without
-    Linux. The processes may have had their peaks at different times, and shared pages count for each."""
+    """Return the sum of the peak resident memory of all descendants of a process, in bytes. None if there are none, or
+    on other systems than Linux. The peaks may be at different times, and shared pages count for each process."""
     peaks = [peak for child in list_descendants(pid) if (peak := read_peak_memory(child)) is not None]
     return sum(peaks) if peaks else None
 
 
 def list_descendants(pid: int) -> Iterator[int]:
-    """Yield the ids of all processes below one; nothing if the system does not list processes."""
+    """Yield the ids of all descendants of a process; nothing if the system does not list processes."""
     waiting = [pid]
     while waiting:
         children: list[int] = []
         for listed in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-            # A thread or process may end while we look.
+            # A thread or process may end during the search.
             with suppress(OSError):
                 children += map(int, listed.read_text().split())
         yield from children
@@ -121,13 +121,13 @@ def list_descendants(pid: int) -> Iterator[int]:
 
 
 def count_cpu_below(pid: int) -> float | None:
-    """Return the seconds of CPU of all processes below that one, ended ones included; None if unknown."""
+    """Return the CPU seconds of a process's descendants, including ended ones; None if unknown."""
     ticks = 0
     try:
         for process in (pid, *list_descendants(pid)):
             with suppress(FileNotFoundError, ProcessLookupError):
                 fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
-                # After the name are utime and stime at 11 and 12, then those of children that ended (`man 5 proc`).
+                # Fields 11 and 12 after the name are utime and stime; 13 and 14 are those of ended children (proc(5)).
                 ticks += sum(map(int, fields[13 if process == pid else 11 : 15]))
         return ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError):
@@ -135,21 +135,21 @@ def count_cpu_below(pid: int) -> float | None:
 
 
 def read_cpu_clocks(pids: Iterable[int]) -> dict[int, int]:
-    """Return the CPU time by process, in nanoseconds. Processes that have ended are left out."""
+    """Return process → its CPU time in nanoseconds. Processes that have ended are missing."""
     clocks = {}
     for pid in pids:
         with suppress(OSError):
-            # The clock of another process, as clock_getcpuclockid(3) makes it on Linux; this takes a microsecond.
+            # On Linux, clock_getcpuclockid(3) computes the clock of a process in this way. Reading it takes 1 µs.
             clocks[pid] = time.clock_gettime_ns(~pid << 3 | 2)
     return clocks
 
 
 def read_peak_memory(pid: int | str) -> int | None:
-    """Return the peak resident bytes of a process; None if unknown. "self" is this process."""
+    """Return the peak resident memory of a process in bytes; None if unknown. The id "self" means this process."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")
-    except OSError:  # it has ended, or this is not Linux
+    except OSError:  # the process has ended, or this is not Linux
         return None
     peak = re.search(r"^VmHWM:\s*(\d+)", status, re.MULTILINE)
-    # The kernel's kB have 1,024 bytes.
+    # The kernel calls 1,024 bytes a kB.
     return int(peak[1]) * 1024 if peak else None

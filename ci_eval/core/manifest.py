@@ -1,4 +1,4 @@
-"""The manifest of a workspace, which records how its run was made."""
+"""The manifest of a workspace. It records how the run was made."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ci_eval.core.statistics.population import FILES, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 
 QUERIES, RANKER, USER = "queries", "training of the ranker", "modelled user"
-"""Names of random choices in `Manifest.drawn`."""
+"""The names of random choices, which are the keys of `Manifest.drawn`."""
 FORMAT, FORMER_FORMAT = 2, 1
-"""The format numbers of workspaces: the one that is written, and the oldest one that is read."""
+"""The format number of new workspaces, and the oldest format number that can be read."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
@@ -58,59 +58,59 @@ class Manifest(Value, frozen=True, kw_only=True):
     filters: str = ""
     files: str = ""
     user: str = ""
-    """The probabilities of the modelled user; "" = none."""
+    """The probabilities of the modelled user, as JSON; "" = no user is modelled."""
     task: str = ""
     judge: str = ""
     run: str = ""
     unit: str = "tokens"
-    """The unit that one session types, such as tokens or lines."""
+    """What one session types, in the plural, such as tokens or lines."""
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     engine: EngineInfo
     revision: str = ""
-    """The commit of the repository that the engine was built in, else of the current folder; "" = unknown."""
+    """The commit of the repository in which the engine was built, or else of the current folder; "" if unknown."""
     project: ProjectInfo
     around: ProjectInfo | None = None
-    """The project around the texts that completion engines are asked in about the records of a dataset."""
+    """The project in which completion engines see the texts of a dataset's records."""
     projects: tuple[ProjectInfo, ...] = ()
-    """The projects that were merged, if several were; each file's path then begins with its project."""
+    """The merged projects; empty for a single project. If set, the path of each file begins with its project."""
     clustered: str = ""
-    """The field of a dataset that groups records into clusters, each of which is a folder; "" = no field."""
+    """The field of a dataset that groups records into clusters; "" = none. Each cluster is a folder of the project."""
     rounds: Annotated[int, Meta(ge=1, le=1_000)] = 1
     turns: str = ""
-    """The name of the run that asked several engines in turns, the same in all their workspaces; "" = no such run."""
-    # Stored manifests have the field by its former name.
+    """The name of the run that asked several engines in turns. It is the same in all their workspaces; "" = none."""
+    # Stored manifests use the field's former name.
     sent: SentConfiguration | None = field(default=None, name="told")
     machine: MachineState = MachineState()
     given_up: str = ""
     trouble: str = ""
     dependencies: dict[str, str] = {}
     dependencies_left_out: bool = False
-    """True if the project's dependencies could have been installed for the engine, but were not."""
+    """True if the project's dependencies could have been installed for the engine but were not."""
     unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
-    """The share of imports, in files with sessions, that are in neither the project, nor the language's library, nor
-    the dependencies. None if that is not known, or nothing is imported."""
+    """The share of imports that are found neither in the project, nor in the standard library, nor in the dependencies.
+    Only files with sessions count. None if the share is unknown or nothing is imported."""
     unresolved_packages: dict[str, Number] = {}
-    """The number of these imports by package, the most frequent first; at most 100 packages."""
+    """Package → number of its unresolved imports, the most frequent first; at most 100 packages."""
     remedies: dict[str, str] = {}
-    """Package → what would help the engine to find it; empty if the engine does not look at packages."""
+    """Package → advice how the engine could find it; empty if the engine does not use packages."""
     endpoint: str = ""
     settings_left_out: str = ""
-    """The project's settings that the engine was not given, since they could do harm; "" = none."""
+    """The project's settings that were withheld from the engine because they could do harm; "" = none."""
     confined: str = ""
-    """The sandbox report measured inside the engine's processes; "" without a process."""
+    """A report on the sandbox, measured inside the engine's processes; "" if there is no process."""
     footprint: Footprint = Footprint()
     plugins: dict[str, str] = {}
     state: Determinism | None = None
-    """The sessions that were asked more than once, and those whose results differed; None if there are none."""
+    """The number of sessions that were asked more than once and of those whose results differed; None if none were."""
     is_function: bool = False
-    """True if lists are a function of the question by construction, as those of a baseline or of `rerank`."""
+    """True if equal questions always have equal lists by construction, as with a baseline or `rerank`."""
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
-    """The seconds, over all starts, spent on waiting for work that the engine announced."""
+    """The seconds that ci-eval waited, over all starts, for work that the engine announced."""
     grammar: str
     python: str
     os: str
     cpu: CpuTimes | str | None = None
-    """The CPU time of all stages; former versions stored the processor's name here, which is `processor` now."""
+    """The CPU time of all stages. Former versions stored the processor's name in this field (see `processor`)."""
     processor: str = ""
     jobs: Number
     shard: str | None = None
@@ -121,37 +121,38 @@ class Manifest(Value, frozen=True, kw_only=True):
     statuses: dict[str, Number] = {}
     reused: Number = 0
     precision: Annotated[float, Meta(gt=0, lt=1)] | None = None
-    """The largest half width of the interval, if that decided the number of sessions."""
+    """The wanted half width of the interval, if it decided the number of sessions; None otherwise."""
     sampling: Sampling | None = None
-    """How stage 1 drew the sessions, if it parsed only some files; `generated` is an estimate then."""
+    """The sample that stage 1 drew, if it parsed only some files. `generated` is an estimate in this case."""
     closures: dict[str, str] = {}
-    """Source file → digest of all files that its results depend on, if the engine declares them; {} = the project."""
+    """Source file → digest of all files that its results depend on. Empty if the engine does not declare them: results
+    then depend on the whole project."""
     detection: Detection | None = None
-    """The difference to find, if that decided the number of sessions."""
+    """The difference to detect, if it decided the number of sessions; None otherwise."""
     generated: Number = 0
-    """The number of sessions in the actions, from which `sessionProbability` and `sessionsLimit` choose."""
+    """The number of sessions in the actions. `sessionProbability` and `sessionsLimit` select from these sessions."""
     strata: dict[str, dict[str, Number]] = {}
-    """The classes that a limited sample was drawn from: project ("" unless several were merged) → class → number of its
-    sessions in this shard. A project that is missing has a simple sample."""
+    """Project ("" for a single project) → class from which a limited sample was drawn → number of the class's sessions
+    in this shard. A project without an entry has a simple sample."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
-    """The share of the source text that the grammar could not read."""
+    """The share of the source text that the grammar could not parse."""
     unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
-    """The share that could not be read, by file; the worst files first, ten at most."""
+    """File → share of its text that could not be parsed, for the (at most ten) files with the largest shares."""
     left_out: dict[str, Number] = {}
-    """The number of source files without sessions since nobody writes them: "generated" or "vendored" → number."""
+    """Reason ("generated" or "vendored") → number of source files that have no sessions since nobody writes them."""
     vocabulary: Vocabulary | None = None
     pairs: dict[str, Number] = {}
-    """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""
+    """Outcome → number of pairs of states of an object usage, in the task method-calls."""
     drawn: dict[str, str] | None = None
-    """Random choice that decides figures, besides that of sessions → seed. None in workspaces without this field."""
+    """Random choice that affects figures, other than the choice of sessions → seed. None in older workspaces."""
     histories: Histories | None = None
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
-    """Part of the workspace → SHA-256 over names and contents of its files, if all stages are complete."""
+    """Part of the workspace → SHA-256 over the names and contents of its files. Empty until all stages are complete."""
 
     def __post_init__(self) -> None:
-        """Fill in task and processor of workspaces that stored them in other fields."""
+        """Set `task` and `processor` if the workspace was written by a version that stored them in other fields."""
         if isinstance(self.cpu, str):
             force_setattr(self, "processor", self.cpu)
             force_setattr(self, "cpu", None)
@@ -160,10 +161,10 @@ class Manifest(Value, frozen=True, kw_only=True):
             force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
 
     def check(self) -> None:
-        """Check that counts and times do not contradict each other. Raises ValueError if they do."""
+        """Raise ValueError if counts or times contradict each other."""
         if self.finished > self.planned or sum(self.statuses.values()) > self.planned:
             raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
-        # Former versions with `--precision` stored no files, and drew sessions by their expected answers.
+        # Former versions of `--precision` did not store `files`, and drew sessions by their expected answers.
         if self.sampling and not self.sampling.files:
             raise ValueError("its sessions were drawn by what a former version of --precision expected: evaluate again")
         for record in self.stages.values():
@@ -172,7 +173,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Return the classes of the sample; none if it is a simple sample."""
+        """Return the classes from which the sample was drawn; () for a simple sample."""
         return tuple(self.strata.get("", ()))
 
     @property
@@ -182,25 +183,25 @@ class Manifest(Value, frozen=True, kw_only=True):
     @property
     def figures(self) -> set[str]:
         """Return the units of the metrics that apply to this run (see `Metric.of`)."""
-        # Masked tokens are tokens, so metrics of tokens apply to them as well.
+        # Metrics of tokens also apply to masked tokens.
         own = {self.unit, "tokens"} if self.unit == MASKED else {self.unit}
         return own | ({"either", "models"} if self.endpoint else {"either"})
 
     @property
     def complete(self) -> bool:
-        """Return whether the run ended, so that all chosen sessions were asked."""
+        """Return whether stage 2 is complete, so that all selected sessions were asked."""
         return "interpret" in self.stages
 
     @property
     def draws(self) -> dict[str, str]:
-        """Return the random choices that decide figures: name → seed. Another seed would change the figures."""
+        """Return random choice → seed, for the choices whose seed affects the figures."""
         if self.drawn is not None:
             return self.drawn
-        # In older workspaces, each session is one random course of the modelled user.
+        # Older workspaces store one random course of the modelled user for each session.
         return {USER: str(self.seed)} if decides_by_chance(self.user) else {}
 
     def conditions(self) -> dict[str, str]:
-        """Return everything that two runs must share for their figures to be comparable: name → value."""
+        """Return name → value of everything that must be equal in two runs with comparable figures."""
         return {
             "language": self.language,
             "client": self.client,
@@ -214,7 +215,7 @@ class Manifest(Value, frozen=True, kw_only=True):
         }
 
     def series(self) -> dict[str, str]:
-        """Return everything that runs must share to be nightly runs of one trend: name → value."""
+        """Return name → value of everything that must be equal in the nightly runs of one trend."""
         return self.conditions() | {
             "engine": self.engine.name,
             "project": self.project.name,
@@ -222,24 +223,24 @@ class Manifest(Value, frozen=True, kw_only=True):
         }
 
     def answering(self) -> dict[str, str]:
-        """Return everything that runs must share to have the same results in the same sessions: name → value."""
+        """Return name → value of everything that must be equal so that equal sessions have equal results."""
         return self.conditions() | {
             "engine": f"{self.engine.name} {self.engine.version}",
             "completion type": self.completion_type,
             "ranking model": self.model,
-            # Randomly drawn sessions lack lookups that figures need today.
+            # Sessions with a random course, as in older workspaces, lack lookups that today's figures need.
             "draws of the user": self.draws.get(USER, ""),
         }
 
     @property
     def clusters(self) -> str:
-        """Return the plural name of the sampling units of other code."""
+        """Return the plural name of the sampling units, such as files, of the intervals for other code."""
         if self.clustered:
             return f"groups by {self.clustered}"
         return "projects" if len(self.projects) > 1 else FILES
 
     def cluster(self, path: str) -> str:
-        """Return the sampling unit of a file (see `clusters`)."""
+        """Return the sampling unit (see `clusters`) that a file belongs to."""
         return find_cluster(path, self.clusters)
 
 
@@ -248,13 +249,13 @@ def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tup
 
 
 def commits_between(was: str, now: str) -> str:
-    """Return the command that lists the commits from one revision to another; "" if they are equal or not known."""
+    """Return the git command that lists the commits between two revisions; "" if the revisions are equal or unknown."""
     old, new = (revision.partition("+")[0][:12] for revision in (was, now))
     return f"git log --oneline {old}..{new}" if old and new and old != new else ""
 
 
 def _check_times(*times: str | None) -> None:
     for time in filter(None, times):
-        # Times with and without a zone cannot be subtracted.
+        # Python cannot subtract a time with a zone and a time without one.
         if datetime.fromisoformat(time).tzinfo is None:
             raise ValueError(f"{time} has no time zone")

@@ -1,4 +1,4 @@
-"""The records of datasets, for all tasks whose items they are."""
+"""Reading of dataset records, and the parts that tasks about records have in common."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ci_eval.core.model import (
 
 
 class Sample(msgspec.Struct):
-    """A line of a dataset in the neutral shape; see docs/datasets.md."""
+    """A line of a dataset in the neutral format (see docs/datasets.md)."""
 
     context: dict[str, str | None]
     references: list[str | None] | None = []
@@ -35,7 +35,7 @@ class Sample(msgspec.Struct):
 
 def neutral(line: Mapping[str, object]) -> Record:
     """Return the record of a line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?,
-    "run"?}`. Raises ValueError if a field is missing or of another type."""
+    "run"?}`. Raises ValueError if a field is missing or has the wrong type."""
     fields = msgspec.convert(line, Sample)
     return Record(
         language=fields.language or "",
@@ -55,7 +55,7 @@ class _Hole(msgspec.Struct):
 
 
 def read_hole(line: Mapping[str, object], endings: Mapping[str, str]) -> Split:
-    """Return a line's hole. `endings`: language → end of a file's name. Raises ValueError."""
+    """Return the source file with a hole that a line holds. `endings`: language → file suffix. Raises ValueError."""
     fields = msgspec.convert(line, _Hole)
     language = fields.language.lower()
     if language not in endings:
@@ -74,7 +74,7 @@ def takes_dataset(task: Task) -> bool:
 
 
 def has_carets(task: Task) -> bool:
-    """Return whether completion engines can be asked about the task's records, at carets in texts."""
+    """Return whether the task's records have carets in texts, at which completion engines can be asked."""
     return bool(task.splitting and task.splitting.named)
 
 
@@ -88,7 +88,7 @@ def choose_splitter(task: Task, lines: Lines, queries: QueriesConfig, seed: int)
 def _read_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str, object]) -> Split:
     record, name = read(line), field(line, "meta.prompt")
     prompt = name.strip()[:LONGEST_NAME] if isinstance(name, str) else ""
-    # An instruction without placeholders holds the question itself, so no other record has it.
+    # Only an instruction with placeholders is a prompt: without one, it holds the record's own question.
     if not prompt and any(f"{{{part}}}" in record.instruction for part in record.context):
         prompt = blake2b(record.instruction.encode(), digest_size=4).hexdigest()
     properties = Properties(kind=Kind.RECORD, language=record.language or None, prompt=prompt or None)
@@ -97,11 +97,11 @@ def _read_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str
 
 
 LONGEST_NAME = 40
-"""The most characters of a prompt's name."""
+"""The largest number of characters of a prompt's name."""
 
 
 def field(line: Mapping[str, object], name: str) -> object:
-    """Return the value of a field, which may lie in another: `meta.repository`; None if there is none."""
+    """Return the value of a field, or of a nested field such as `meta.repository`; None if the field is missing."""
     value: object = line
     for part in name.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
@@ -121,7 +121,7 @@ class _Mera(msgspec.Struct):
 
 
 def read_mera_line(line: Mapping[str, object]) -> Record:
-    """Return the record of a line in MERA CODE's shape (with `inputs`) or the neutral one. Raises ValueError."""
+    """Return the record of a line in the format of MERA CODE (with `inputs`) or the neutral one. Raises ValueError."""
     if "inputs" not in line:
         return neutral(line)
     fields = msgspec.convert(line, _Mera)
@@ -141,7 +141,7 @@ def _texts(context: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _known_references(references: Iterable[str | None]) -> tuple[str, ...]:
-    # Test sets are published without their references, as null or as blanks.
+    # Published test sets hide their references: the field is null or blank.
     return tuple(text for text in references if text and text.strip())
 
 
@@ -164,4 +164,4 @@ def status(lookups: Sequence[LookupScore]) -> Status:
 
 
 record_task = partial(Task, record=read_mera_line, status=status, bands=BANDS, legend=LEGEND, play=ask_once)
-"""A task whose items are records of MERA CODE or neutral ones, each asked about once."""
+"""A constructor of tasks whose items are records, in the format of MERA CODE or neutral. Each record is asked once."""

@@ -1,4 +1,4 @@
-"""A new order of stored suggestions by another completion type, without asking the engine: sessions → sessions."""
+"""Reordering of stored suggestions by another completion type, without asking the engine again."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class NewOrder(msgspec.Struct, frozen=True, kw_only=True):
     ranker: Ranker
     keywords: frozenset[str]
     taken_wherever: bool
-    """True if a session ends at the first lookup that offers the expected text, at whatever rank."""
+    """True if a session ends at the first lookup that offers the expected text, whatever its rank."""
     reused: bool
-    """True if the stored times may include those of an earlier ranker: then the times are left out."""
+    """True if the stored times may include the time of an earlier ranker. Such times do not count in metrics."""
     grade: Callable[[Session, str], Session]
-    """A function that grades a session of a file with that text as its task asks for it."""
+    """A function: session, text of its file → the session with the grades of its task."""
 
 
 def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Callable[[int], None]) -> None:
-    """Write the sessions of `source` into `target`, each list in the new order; calls `advance(files_done)`. Only the
-    suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list. Raises
-    WorkspaceError if the names that the ranker needs are missing, or if actions do not fit their file."""
+    """Write the sessions of `source` to `target` with each list in the new order, and call `advance(files_done)` after
+    each file. Only stored suggestions, the first `interpret.maxSuggestions` of a list, can change their rank. Raises
+    WorkspaceError if the ranker needs names that are missing, or if actions do not fit their file."""
     if source.names_path.is_file():
         atomic.copy(source.names_path, target.names_path)
     elif order.ranker.needs_names:
@@ -50,14 +50,14 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
 
 
 Asked = tuple[str, str, str]
-"""The id of a session, the text before its word, and the text after the caret."""
+"""The id of a session, and the texts before the typed word and after the caret at its first lookup."""
 
 
 def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
-    """Yield each session with the text at its first lookup. Raises WorkspaceError if actions do not fit the file."""
+    """Yield each session with its texts. Raises WorkspaceError if the actions do not fit the file."""
     document, last = Document(file.text), ""
     try:
-        # Evolution may have changed the text before the session, so the text is found by playing the actions.
+        # `strategy.evolution` may change the text before a session, so the actions are replayed to find the text.
         for action in read_actions(actions).actions:
             match action:
                 case MoveCaret() | DeleteRange() | PrintText():
@@ -77,7 +77,7 @@ def _rerank_sessions(
     for session in sessions:
         lookups: list[Lookup] = []
         if session.lookups:
-            # Sessions and actions are in the same order, so the iterator is read once.
+            # Sessions and actions have the same order, so the search goes on where it stopped for the last session.
             texts = next(((before, after) for asked, before, after in replayed if asked == session.id), None)
             if texts is None:
                 raise WorkspaceError(f"{file.path} has no actions for session {session.id[:100]}: evaluate again")
@@ -87,7 +87,7 @@ def _rerank_sessions(
                 if not shown:
                     lookups.append(lookup)
                     continue
-                # Positions are stored only if a ranker had changed the order.
+                # Suggestions have a position only if a ranker changed their order: restore the engine's order.
                 if shown[0].position is not None:
                     shown.sort(key=lambda suggestion: suggestion.position or 0)
                     shown = [replace(suggestion, position=None) for suggestion in shown]
@@ -98,13 +98,13 @@ def _rerank_sessions(
                 ranking = (time.perf_counter() - started) * 1000
                 rank = order.task.rank(session.expected_text, prefix, ordered)
                 if rank is None:
-                    rank = lookup.rank  # not among the stored suggestions, so its rank stays
+                    rank = lookup.rank  # the expected text is beyond the stored suggestions, so its rank stays
                 highlighted = lookup.highlighted
                 if ordered is not shown:
-                    # Suggestions may be equal, so identity tells them apart.
+                    # Several suggestions may be equal, so they are told apart by identity.
                     positions = {id(suggestion): position for position, suggestion in enumerate(shown, 1)}
                     ordered = [replace(suggestion, position=positions[id(suggestion)]) for suggestion in ordered]
-                    # What the client highlights belongs to its own order.
+                    # The highlighted index refers to the client's order, so in the new order the first is highlighted.
                     highlighted = 0
                 left = len(session.expected_text) - len(prefix)
                 lookups.append(

@@ -32,13 +32,13 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 
 def begins(suggestion: Suggestion, typed: str) -> bool:
-    # clangd puts a sign before the names that it shows.
+    # clangd prefixes displayed names with a space or a bullet.
     return (suggestion.label or suggestion.text).lstrip(" \u2022").lower().startswith(typed.lower())
 
 
 SAME_MODULE, SAME_OBJECT, COMPILES = "sameModule", "sameObject", "compiles"
-"""The grades of a suggestion that imports the expected name: whether it uses the same module as the code, whether
-another module re-exports the same object, and whether the file has no more syntax errors than before."""
+"""The grades of a suggestion that imports the expected name. sameModule: it imports from the same module as the code.
+sameObject: it imports the same object from a module that re-exports it. compiles: it adds no syntax errors."""
 
 
 def imports_right(grades: Mapping[str, float]) -> bool:
@@ -54,12 +54,12 @@ Observe = Callable[[SessionScore], Sequence[Observation]]
 
 
 def evaluated(session: SessionScore) -> bool:
-    """Return whether a session is evaluated. A failure of the engine is evaluated, too: it counts as a miss."""
+    """Return whether a session is evaluated. Sessions in which the engine failed are evaluated and count as misses."""
     return session.status not in UNASKED
 
 
 def observe_session(metric: Metric, session: SessionScore) -> Sequence[Observation]:
-    """Return the observations of a metric in a session; no times if the session was not asked in this run."""
+    """Return the observations of a metric in a session; none if the metric is timed and the session is reused."""
     return () if metric.timed and session.reused else expect_metrics([metric], session)[0]
 
 
@@ -70,8 +70,8 @@ def observe_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequenc
 
 
 def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
-    """Return the observations of each metric: if a modelled user decides how the session goes, their expectation. A
-    session on which the engine failed is a miss whatever the user does, and times are of all lookups."""
+    """Return the observations of each metric. With a modelled user, ratios are expectations over the possible courses
+    of the session. Times are those of all lookups. If the engine failed, the session is a miss in every course."""
     if not session.courses or session.status in FAILED:
         return [metric.observe(session) for metric in metrics]
     observed, sessions = list[Sequence[Observation]](), list[SessionScore]()
@@ -84,7 +84,7 @@ def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence
         lookups = (*(replace(of, selected=False) if of.selected else of for of in lookups[:-1]), last)
         typed = len(lookups[0].prefix)
         sessions.append(replace(session, lookups=lookups, status=status(lookups), typed=typed, courses=()))
-    # Some users may never ask, and such a session does not count: the expectation is over the others.
+    # The shares sum to less than 1 if a user may never ask: that case does not count in the expectation.
     whole = fsum(course.share for course in session.courses)
     for metric in metrics:
         if metric.statistic != "ratio" or metric.info.unit == "ms":
@@ -100,7 +100,7 @@ def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence
             for share, seen in zip(shares, possible, strict=True)
             for above, below in seen
         ]
-        # Without the noise of the last digits, what is certain counts as one session.
+        # Rounding removes floating-point noise, so that a certain session counts as exactly one.
         observed.append(
             [(round(fsum(above for above, _ in pairs), DIGITS), round(fsum(below for _, below in pairs), DIGITS))]
         )
@@ -111,7 +111,7 @@ DIGITS = 12
 
 
 def rank_of(session: SessionScore) -> int | None:
-    """Return the rank of the expected text at the last lookup; None if the text is absent or the engine failed."""
+    """Return the rank of the expected text in the last list; None if the text is absent or the engine failed."""
     is_known = session.lookups and session.status not in FAILED
     return session.lookups[session.until - 1].rank if is_known else None
 
@@ -137,13 +137,13 @@ def band_of_rank(session: SessionScore) -> Band:
 
 
 def grades_of(session: SessionScore) -> Mapping[str, float]:
-    """Return the grades of the last lookup; none if the engine failed, or nothing is graded."""
+    """Return the grades of the last lookup; {} if the engine failed or nothing is graded."""
     grades = session.lookups[session.until - 1].grades if session.lookups and session.status not in FAILED else None
     return grades or {}
 
 
 def grade(session: SessionScore, name: str) -> Sequence[Observation]:
-    """Return the grade of an evaluated session, 0 if the engine failed; nothing if the reference is withheld."""
+    """Return the grade of an evaluated session; 0 if the engine failed, or nothing if the session has no reference."""
     if not evaluated(session):
         return []
     grades = grades_of(session)
@@ -153,18 +153,18 @@ def grade(session: SessionScore, name: str) -> Sequence[Observation]:
 
 
 def is_ungraded(session: SessionScore) -> bool:
-    """Return whether an evaluated session of a record has no grade: no reference is known, and no judge was asked."""
+    """Return whether a record's session is evaluated but has no grade, since it has neither a reference nor a judge."""
     is_record = session.properties.kind is Kind.RECORD
     return is_record and evaluated(session) and not session.expected_text and not grades_of(session)
 
 
 def score(task: Task, session: SessionScore) -> float:
-    """Return the score from 0 to 1; 0 if the engine failed or was not asked."""
+    """Return the score of a session from 0 to 1. The score is 0 if the engine failed or was not asked."""
     return 0.0 if session.status in FAILED or not evaluated(session) else task.score(session)
 
 
 def band(task: Task, session: SessionScore) -> str:
-    """Return the name of the evaluated session's band, or `failed`, or `no reference`."""
+    """Return the name of an evaluated session's band; "failed" and "no reference" are bands of their own."""
     is_failed = session.status in FAILED and not is_ungraded(session)
     return FAILED_BAND if is_failed else task_band(task, session)
 
@@ -177,7 +177,7 @@ FAILED_BAND, UNGRADED_BAND = "failed", "no reference"
 
 
 def outcome(task: Task, session: SessionScore) -> str:
-    """Return the outcome of the session's band, or `failed`; `skipped` if it was not evaluated or has no grade."""
+    """Return the outcome of a session's band; "failed"; "skipped" if the session is not evaluated or has no grade."""
     if session.status in FAILED:
         return "failed"
     return task.band(session).outcome if evaluated(session) and not is_ungraded(session) else "skipped"
@@ -214,7 +214,7 @@ class ResponseCounts:
 
 
 def shown_rank(task: Task, session: SessionScore) -> int | None:
-    """Return the rank of the expected text; None for tasks that play their items, since one rank cannot sum them up."""
+    """Return the rank of the expected text; None if the task plays its items, which have several lists each."""
     return None if task.play else rank_of(session)
 
 
@@ -226,14 +226,14 @@ ANSWERED = frozenset({Status.OK, Status.NO_MATCH, Status.CUT_OFF})
 
 
 def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
-    """Yield the session of each round. If a round went like the first one, yield the session of the first round."""
+    """Yield the session as it was in each round. A round with the same results as the first is not stored again."""
     later = {answer.round: answer for answer in session.otherwise}
     for number in range(rounds):
         answer = later.get(number)
         if answer is None:
             yield session
             continue
-        # Other rounds are stored without suggestions, so the copy of a Session is a plain SessionScore.
+        # Later rounds are stored without suggestions, so the copy is a SessionScore even if `session` is a Session.
         fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
         changed = {"status": answer.status, "lookups": answer.lookups, "courses": answer.courses, "otherwise": ()}
         yield SessionScore(**fields | changed)
@@ -246,21 +246,21 @@ def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[S
 
 
 class PassAt(msgspec.Struct, frozen=True):
-    """The chance that at least one of k answers passes, in sessions that were asked more than k times. Estimated
-    without bias from the n answers of all rounds, of which c pass: 1 - C(n - c, k) / C(n, k) (Chen et al. 2021,
-    "Evaluating Large Language Models Trained on Code", equation 1)."""
+    """The probability that at least one of k answers passes, in sessions that were asked more than k times. If c of the
+    n answers of all rounds pass, 1 - C(n - c, k) / C(n, k) is an unbiased estimate (Chen et al. 2021, "Evaluating Large
+    Language Models Trained on Code", equation 1)."""
 
     k: int
     passed: Callable[[SessionScore], bool | None]
-    """A function: the session as it went in one round → whether it passed; None if that is unknown."""
+    """A function: the session of one round → whether its answer passed; None if that is unknown."""
 
     def observe(self, session: SessionScore) -> Sequence[Observation]:
-        """Return the estimate for an evaluated session with more than k known answers; else nothing."""
+        """Return the estimate; nothing if the session is not evaluated or has at most k known results."""
         known = [result for result in self._results(session, session.rounds) if result is not None]
         return [(self._chance(len(known), sum(known)), 1.0)] if evaluated(session) and len(known) > self.k else []
 
     def by_round(self, session: SessionScore, rounds: int) -> Iterator[Sequence[Observation]]:
-        """Yield the estimate for each round, moved so that the variance of rounds is that of the jackknife."""
+        """Yield a value for each round. Their mean is the estimate, their spread shows its noise."""
         results = self._results(session, rounds)
         known = [result for result in results if result is not None]
         count, passes = len(known), sum(known)
@@ -268,7 +268,7 @@ class PassAt(msgspec.Struct, frozen=True):
             yield from ([] for _ in results)
             return
         estimate = self._chance(count, passes)
-        # The variance over the rounds of what is yielded is then the jackknife's variance of the estimate.
+        # With this factor, the variance over the rounds leads to the jackknife variance of the estimate.
         unit = sqrt((rounds - 1) * (count - 1) / count)
         for result in results:
             without = estimate if result is None else self._chance(count - 1, passes - result)
@@ -292,18 +292,18 @@ def make_metric(
     bounds: tuple[float | None, float | None] | None = None,
     **facts: Any,
 ) -> Metric:
-    """Return a metric. `facts` are fields of `Metric`, the others of `MetricInfo`."""
+    """Return a metric. `facts` are fields of `Metric`; most other arguments are fields of `MetricInfo`."""
     info = MetricInfo(name=name, summary=summary, unit=unit, better=better, shown=shown, bounds=bounds)
     return Metric(info=info, observe=observe, **facts)
 
 
 def observe_each(value: Callable[[SessionScore], float]) -> Observe:
-    # As `evaluated` says, without a call: there are a dozen of these for each of a million sessions.
+    # This inlines `evaluated`, since a million sessions may have a dozen such metrics each.
     return lambda session: [] if session.status in UNASKED else [(float(value(session)), 1.0)]
 
 
 def observe_present(key: str) -> Observe:
-    """Return a function that observes a grade in the evaluated sessions that have it."""
+    """Return a function that observes a grade in the evaluated sessions that have this grade."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         grades = grades_of(session)
@@ -313,7 +313,7 @@ def observe_present(key: str) -> Observe:
 
 
 def observe_withheld(session: SessionScore) -> Sequence[Observation]:
-    """Return an observation of a record without a reference, which similarities leave out."""
+    """Return an observation if the record has no reference. Such records do not count in similarities."""
     return [(1.0, 1.0)] if evaluated(session) and not session.expected_text else []
 
 
@@ -330,8 +330,8 @@ def recall_within(
     summary: str = "share of sessions in which the expected text stood PLACE",
     **facts: Any,
 ) -> Metric:
-    """Return a metric: the share of sessions whose expected text is among the first `k`. Empty and failed answers count
-    as misses. `summary`: PLACE becomes `first` or `among the first K`."""
+    """Return a metric: the share of sessions whose expected text is among the first `k` suggestions. Empty and failed
+    answers count as misses. In `summary`, PLACE is replaced by "first" or "among the first K"."""
 
     def hit(session: SessionScore) -> bool:
         rank = rank_of(session)

@@ -1,4 +1,4 @@
-"""The end of a word, line, statement or block, by the same rules in files, in answers, and for all languages."""
+"""Rules for where a word, line, statement or block ends. They are the same for files, answers and all languages."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from itertools import accumulate
 
 from ci_eval.core.model import Span
 
-# Three quotes come first: otherwise two of them would be read as an empty text.
+# Triple quotes come first: otherwise the first two quotes would match as an empty string.
 _PIECES = re.compile(
     r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[()\[\]{};\n]|\\\n',
     re.DOTALL,
 )
-"""Texts in quotes, brackets, ends of statements, and an escaped end of line."""
+"""Quoted strings, brackets, ends of statements, and escaped line ends."""
 _CLOSING = re.compile(r"[)\]};,]+|end\W*")
-"""A line that closes a block, and begins no other as `} else {` does."""
+"""A line that closes a block and does not begin another one, as `} else {` does."""
 _WORD = re.compile(r"\w+")
 
 
 def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> str:
-    """Return the span at the beginning of `text`, which is the text after the caret; `before` is the text before it.
+    """Return the span at the beginning of `text`, the text after the caret. `before` is the text before the caret.
 
-    word: the match of `word`. line: up to the end of the line. statement: up to the first `;` or line end outside of
-    brackets that were opened after the caret. block: the line, the deeper lines below it, and the line that closes
-    them. text: everything. Blanks at the ends of lines are left out.
+    word, around: the match of the pattern `word`. line: up to the end of the line. statement: up to the first `;` or
+    line end outside of brackets that were opened after the caret. block: the line, the deeper indented lines below it,
+    and the line that closes them. text: the whole text. Blanks at the ends of lines are removed.
     """
     return "\n".join(line.rstrip() for line in text[: _end(text, before, span, word)].split("\n")).rstrip()
 
 
 def extent(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> int:
-    """Return how many characters of the text `cut` takes, without blanks at its end."""
+    """Return the length of the span at the beginning of `text` (see `cut`), without blanks at the end of the span."""
     return len(text[: _end(text, before, span, word)].rstrip())
 
 
@@ -49,7 +49,7 @@ def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | Non
         case "statement":
             depth = 0
             for piece in _PIECES.finditer(text):
-                # A bracket that was opened before the caret makes the depth negative: it does not count.
+                # The depth is negative after closing a bracket that was opened before the caret, which does not count.
                 depth += (piece[0] in "([{") - (piece[0] in ")]}")
                 if depth <= 0 and piece[0] in {";", "\n"}:
                     return piece.end() if piece[0] == ";" else piece.start()
@@ -65,7 +65,7 @@ def _offset_or_none(offset: int) -> int | None:
 
 
 def _end_of_block(text: str, indent: int) -> int | None:
-    """Return None if the block may go on. `indent`: blanks before the line of the caret."""
+    """Return the end of a block; None if the block may continue after `text`. `indent`: that of the caret's line."""
     end = offset = _offset_or_none(text.find("\n"))
     if offset is None or end is None:
         return None
@@ -77,7 +77,7 @@ def _end_of_block(text: str, indent: int) -> int | None:
         if _indent(line) > indent:
             deeper, end = True, offset
         elif deeper and _indent(line) == indent and _CLOSING.fullmatch(line.strip()):
-            # A line that is not over may go on as `} else {` does.
+            # If `text` ends within this line, the line may continue, as in `} else {`.
             return offset if offset < len(text) else None
         else:
             return end
@@ -89,12 +89,12 @@ def _indent(line: str) -> int:
 
 
 class Lines:
-    """The offsets of line begins, to find the lines of many offsets quickly. A line ends with a line feed."""
+    """The offsets at which the lines of a text begin. Lines end with a line feed."""
 
     def __init__(self, text: str) -> None:
         self._begins = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Return the line, from 1, and the column, from 0."""
+        """Return the line (from 1) and the column (from 0) of an offset."""
         line = bisect_right(self._begins, offset)
         return line, offset - self._begins[line - 1]

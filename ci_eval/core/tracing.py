@@ -1,4 +1,4 @@
-"""A trace of the messages to and from an engine, one line each."""
+"""Traces of the messages to and from an engine, with one line per message."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Direction = Literal["->", "<-"]
 Listener = Callable[[Direction, bytes], None]
 
 LONGEST = 80
-"""The number of characters that are left of a long text."""
+"""The number of characters to which long texts are shortened."""
 MOST = 5
-"""The number of elements that are left of a long list."""
+"""The number of elements to which long lists are shortened."""
 DEEPEST = 20
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -25,7 +25,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def attach_listener(listener: Listener) -> Iterator[None]:
-    """Call the listener with each message of the block, after it was sent, or received as a whole."""
+    """Call the listener for each message in the block, after the message was sent or completely received."""
     token = _listener.set(listener)
     try:
         yield
@@ -39,12 +39,12 @@ def tell(direction: Direction, body: bytes) -> None:
 
 
 class Trace:
-    """A listener that writes a line for each message: milliseconds since the first one, direction, label, JSON."""
+    """A listener that writes a line for each message: milliseconds since the first message, direction, label, JSON."""
 
     def __init__(
         self, write: Callable[[str], None], *, full: bool, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        """Set the function that gets the lines. Long texts and lists are shortened unless `full`."""
+        """`write`: a function that is called with each line. `full`: do not shorten long texts and lists."""
         self._write = write
         self._full = full
         self._clock = clock
@@ -70,14 +70,14 @@ class Trace:
             return "", message
         method, identifier = message.get("method"), message.get("id")
         if isinstance(identifier, int) and direction == ("->" if isinstance(method, str) else "<-"):
-            # The ids of our requests are random, so a trace numbers them.
+            # The ids of our requests are random: numbers keep traces of equal runs equal.
             identifier = self._numbers.setdefault(identifier, len(self._numbers) + 1)
         name = f" #{identifier}" if identifier is not None else ""
         if isinstance(method, str):
             if isinstance(identifier, int | str):
                 self._asked[direction, identifier] = method, now
             return f"{method}{name}  ", message.get("params")
-        # Both sides number their requests from the start, so both may use the same id.
+        # Both sides choose the ids of their own requests, so an id may occur in both directions.
         opposite: Direction = "<-" if direction == "->" else "->"
         request = self._asked.pop((opposite, identifier), None) if isinstance(identifier, int | str) else None
         took = f"{request[0]}{name} after {1000 * (now - request[1]):.1f} ms" if request else f"an answer{name}"
@@ -86,7 +86,7 @@ class Trace:
 
 
 def shorten_value(value: Any, levels: int = DEEPEST) -> Any:
-    """Return the JSON value with long texts and lists shortened, and "…" below so many levels of nesting."""
+    """Return the JSON value with long texts and lists shortened, and "…" for lists and objects nested too deeply."""
     if not levels and isinstance(value, list | dict):
         return "…"
     if isinstance(value, str):

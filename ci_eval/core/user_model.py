@@ -1,9 +1,8 @@
-"""A modelled user: the letters typed before completion is requested, the choice of the expected text, and giving up.
+"""A model of a user, who types some letters, requests completion, takes the expected text, or gives up.
 
-Algorithm 2 of the thesis that docs/ml.md names. The length of the first prefix is sampled. At lookup number j,
-if the expected text has rank k in the list, it is taken with probability P_select(k, j). If it is not taken, the user
-gives up with probability P_cancel(j) and types the rest; otherwise types one more character and asks again. Lookups are
-numbered from 0.
+This is algorithm 2 of the thesis that docs/ml.md names. The length of the first prefix is sampled. At lookup j (from
+0), if the expected text has rank k in the list, the user takes it with probability P_select(k, j). Otherwise, the user
+gives up with probability P_cancel(j) and types the rest, or else types one more character and asks again.
 """
 
 from __future__ import annotations
@@ -33,34 +32,35 @@ _JETBRAINS: Table = (
     (0.15, 0.15, 0.2),
     (0.1,),
 )
-"""P_select of the JetBrains evaluation plugin, by rank and lookup; the last entry of a row or table repeats."""
+"""P_select of the JetBrains evaluation plugin: a row per rank, a column per lookup (see `UserModel`)."""
 
 
 class UserModel(msgspec.Struct, frozen=True, kw_only=True):
-    """The probabilities of what a user does; beyond the end of a row or table, its last entry holds."""
+    """The probabilities of a user's actions. The last entry of a row or table also applies to all later entries."""
 
     first_prefix: tuple[float, ...]
-    """Probabilities of typing 0, 1, 2 … characters before the first lookup."""
+    """The probabilities of typing 0, 1, 2 … characters before the first lookup."""
     select: Table
     cancel: tuple[float, ...] = (0.0,)
     attend: float = 1.0
-    """Share of the sessions in which the user looks at the list at all."""
+    """The share of the sessions in which the user looks at the list at all."""
     index: Literal["order", "prefix"] = "order"
-    """Numbering of lookups: by their order within the session, or (as in the plugin) by the length of the prefix."""
+    """The number of a lookup: its index within the session, or (as in the plugin) the length of its prefix."""
 
     def starts(self, length: int) -> list[float]:
-        """Return the probabilities of typing 0, 1, 2 … characters first. No token is typed to its end without a lookup,
-        so the last probability takes what is left."""
+        """Return the probabilities of typing 0, 1, 2 … characters first in a token of this length. The last one is the
+        rest to 1, since no token is typed to its end without a lookup."""
         known = self.first_prefix[:length]
         return [*known[:-1], 1.0 - sum(known[:-1])]
 
     def start(self, drawn: float, length: int) -> int:
         ends = list(accumulate(self.starts(length)))
-        # By rounding, the last sum may be below 1, and so below the drawn number.
+        # Because of rounding, the last sum may be below 1 and so below the drawn number.
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
     def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
-        """Return the probability, 0 without a rank. `lookup`: its number, from 0. `prefix`: the characters typed."""
+        """Return the probability of taking the expected text; 0 if it has no rank. `lookup`: the index in the session.
+        `prefix`: the number of typed characters."""
         of_rank = (0.0,) if rank is None else _last(self.select, rank - 1)
         return _last(of_rank, prefix if self.index == "prefix" else lookup)
 
@@ -81,7 +81,7 @@ PROFILES = {
         first_prefix=(0.05, 0.75, 0.15, 0.05), select=_JETBRAINS, cancel=(0.10, 0.12, 0.15, 0.18, 0.22), attend=0.40
     ),
 }
-"""Profiles by name, see docs/ml.md. `first` asks once, and takes the expected text at rank 1 only."""
+"""The profiles by name (see docs/ml.md). `first` asks once and takes the expected text only at rank 1."""
 
 
 def build_user_model(config: UserModelConfig) -> UserModel:
@@ -91,7 +91,7 @@ def build_user_model(config: UserModelConfig) -> UserModel:
 
 
 def encode_user_model(model: UserModel) -> str:
-    """Return one line of JSON. Evaluations are comparable only if it is the same."""
+    """Return the model as one line of JSON. Evaluations are comparable only if their lines are equal."""
     return msgspec.json.encode(model).decode()
 
 
@@ -100,7 +100,7 @@ def decides_by_chance(encoded: str) -> bool:
 
 
 class Emulated:
-    """The user of one session, the same for every engine: samples depend on seed, session id and lookup."""
+    """A sampled user of one session. The samples depend only on seed, session id and lookup, not on the engine."""
 
     def __init__(self, model: UserModel, seed: int, session: str, length: int) -> None:
         self._model = model
@@ -110,7 +110,7 @@ class Emulated:
         self._attends = self._draw("attend") < model.attend
         self._lookups = 0
         self.over = False
-        """True once the expected text was taken, or the user gave up."""
+        """True if the user has taken the expected text or given up."""
 
     def asks(self, prefix: str) -> bool:
         return not self.over and len(prefix) >= self._start
@@ -133,10 +133,10 @@ class Possible:
         self._starts = [*enumerate(model.starts(length))]
         self._lookups = 0
         self._asking: list[tuple[int, float, float]] = []
-        """By first lookup: the probabilities that the user is still asking, and that the user looks at no list."""
+        """(first lookup, probability that the user is still asking, probability that the user ignores all lists)"""
         self._courses: defaultdict[tuple[int, int, bool], float] = defaultdict(float)
         self._likeliest = (0.0, 0)
-        """The largest probability of a first lookup, and that lookup."""
+        """The largest probability of a first lookup, and the negated index of this lookup."""
 
     def asks(self, prefix: str) -> bool:
         begun = sum(share for typed, share in self._starts if typed <= len(prefix))
@@ -158,9 +158,9 @@ class Possible:
         self._lookups += 1
 
     def courses(self) -> tuple[Course, ...]:
-        """Return the possible courses; those from the likeliest first lookup come first, sorted by their share."""
+        """Return the courses by falling share; those that begin at the likeliest first lookup precede all others."""
         for first, asking, blind in self._asking:
-            # A user who did not take the text types it to the end.
+            # Users who are still asking or ignore the lists type the text to its end.
             self._courses[first, self._lookups, False] += asking + blind
         courses = [Course(*place, share) for place, share in self._courses.items() if share > 0]
         first = -self._likeliest[1]
@@ -168,23 +168,23 @@ class Possible:
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
-    """The expectations for one session of a user, computed exactly rather than sampled."""
+    """The exact expectations for one session of a modelled user."""
 
     selected: float
     cancelled: float
     queries: float
     saved: float
-    """Share of the text not typed, 0 if it was not taken: the probabilistic eSaved of Kharitonov et al. 2013."""
+    """The share of the text that the user need not type: the probabilistic eSaved of Kharitonov et al. 2013."""
     typed: float
 
 
 def average_behaviour(ranks: Sequence[int | None], model: UserModel) -> Expected:
-    """Return what the user does on average in a session. `ranks`: the expected text's rank at each prefix of 0 … L - 1
-    characters, where L is the length of the expected text; None if it is absent."""
+    """Return the expectations for one session. `ranks`: the rank of the expected text at each prefix of 0 … L - 1
+    characters, where L is the length of the text; None if the text is absent."""
     length = len(ranks)
     selected = cancelled = queries = saved = 0.0
     for start, share in enumerate(model.starts(length)):
-        # A user who does not look at lists types to the end, while one pops up after each character.
+        # A user who ignores the lists types to the end, and a list appears after each character.
         queries += share * (1 - model.attend) * (length - start)
         going = share * model.attend
         for prefix in range(start, length):

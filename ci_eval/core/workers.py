@@ -1,6 +1,6 @@
-"""A pool of worker processes, each with one task at a time; a worker that dies or hangs costs only its task.
+"""A pool of worker processes. Each works on one task at a time; if a worker dies or hangs, only its task is lost.
 
-Each has its own pipe: a shared pipe could stay locked, or hold half a message, after one of them was killed.
+Each worker has its own pipe. A shared pipe could stay locked, or contain half a message, after a worker is killed.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from ci_eval.core import machine
 from ci_eval.core.base.errors import EngineTimeout
 
 TICK = 0.5
-"""The seconds between two signs of life from a worker."""
+"""The longest time in seconds that `Workers.map` waits before it yields None."""
 
 GOODBYE = 10.0
-"""The seconds that a worker has to end by itself."""
+"""The time in seconds that a worker has to exit by itself."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _CONTEXT = get_context("spawn")
-"""The start method of processes. fork would copy the parent's other threads in whatever state they are."""
+"""Processes are spawned. A fork would copy locks that other threads of the parent hold at that moment."""
 
 
 class TaskOutcome(msgspec.Struct, Generic[Task, Result], frozen=True):
@@ -45,11 +45,10 @@ class TaskOutcome(msgspec.Struct, Generic[Task, Result], frozen=True):
     result: Result | None
     trouble: str = ""
     died: bool = False
-    """True if the worker died."""
 
 
 class Workers(Generic[Task, Result]):
-    """A pool of processes that run one function. Task, function and result must be picklable."""
+    """A pool of processes that run one function. Tasks, function and results must be picklable."""
 
     def __init__(
         self,
@@ -61,10 +60,10 @@ class Workers(Generic[Task, Result]):
         shared: tuple[object, ...] = (),
         again: Callable[[TaskOutcome[Task, Result]], Task | None] | None = None,
     ) -> None:
-        """Store the job, without starting a process. `jobs`: the number of processes. `timeout`: the seconds that a
-        task may take. `tries`: the number of workers that may die of a task before it is given up. `shared`: arguments
-        before the task, which each worker gets once. `again`: a function that returns the task to do next in place of a
-        task that failed, or None."""
+        """Store the arguments; processes start later. `jobs`: the number of processes. `timeout`: the time limit of a
+        task in seconds. `tries`: how often a task is started before it is given up, if its workers die. `shared`: the
+        function's arguments before the task, which are sent once to each worker. `again`: a function that returns the
+        task that replaces a failed task, or None."""
         self._job = (function, shared)
         self._counter = _CONTEXT.RawValue(ctypes.c_uint64)
         self._jobs = jobs
@@ -72,10 +71,10 @@ class Workers(Generic[Task, Result]):
         self._tries = tries
         self._again = again
         self._retries: list[tuple[Task, int]] = []
-        """Tasks that a worker has died of, with the number of tries left."""
+        """The tasks whose worker died, each with the number of tries that are left."""
         self._idle: list[_Worker] = []
         self._busy: dict[_Worker, tuple[Task, int]] = {}
-        """Worker → its task, and the number of tries left."""
+        """Worker → its task, and the number of tries that are left."""
         self._stopped = False
 
     def __enter__(self) -> Workers[Task, Result]:
@@ -85,7 +84,7 @@ class Workers(Generic[Task, Result]):
         workers = [*self._idle, *self._busy]
         seconds = 0.0 if kind or self._stopped else GOODBYE
         if seconds:
-            # All pipes are closed first, so that the workers end at the same time.
+            # A worker exits when its pipe is closed. All pipes are closed first, so that no worker waits for another.
             for worker in workers:
                 worker.pipe.close()
         for worker in workers:
@@ -93,14 +92,15 @@ class Workers(Generic[Task, Result]):
 
     @property
     def counted(self) -> int:
-        """Return about how many times `count` was called in all workers."""
+        """Return about how often `count` was called in all workers."""
         return int(self._counter.value)
 
     def stop(self) -> None:
         self._stopped = True
 
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
-        """Yield outcomes of tasks as they come, and None while waiting. Tasks may be added meanwhile."""
+        """Yield the outcomes of tasks in the order in which they end, and None while waiting for one. The caller may
+        add tasks to `waiting` between outcomes."""
         while waiting or self._retries or self._busy:
             while (waiting or self._retries) and len(self._busy) < self._jobs:
                 task, tries = self._retries.pop() if self._retries else (waiting.popleft(), self._tries)
@@ -108,11 +108,11 @@ class Workers(Generic[Task, Result]):
                 messages = [task] if alive else [self._job, task]
                 worker = alive.pop(0) if alive else _Worker(self._counter)
                 self._idle = alive
-                # The worker is known before it gets anything, so that it is killed if Ctrl-C cuts a message off.
+                # The worker is registered before the messages, so that it is killed if Ctrl-C interrupts a message.
                 self._busy[worker] = task, tries
                 for message in messages:
                     worker.send(message)
-            # A worker has ended if it has sent something, or is dead or late.
+            # Find the workers that have sent a message, died, or exceeded the time limit.
             left = min(worker.deadline for worker in self._busy) - time.monotonic()
             ready = wait([worker.pipe for worker in self._busy], timeout=max(min(left, TICK), 0))
             now = time.monotonic()
@@ -126,7 +126,7 @@ class Workers(Generic[Task, Result]):
                     yield outcome
 
     def _outcome(self, worker: _Worker) -> TaskOutcome[Task, Result] | None:
-        """Return None if the task is not over, or will be tried again."""
+        """Return the outcome of the worker's task; None if the task is still running or will be tried again."""
         task, tries = self._busy[worker]
         message = worker.listen() if worker.pipe.poll() else LATE
         if message is BEGUN:
@@ -136,7 +136,7 @@ class Workers(Generic[Task, Result]):
         if isinstance(message, tuple):
             self._idle.append(worker)
             return TaskOutcome(task, *message)
-        # A late worker hangs, so waiting for its end would not help.
+        # A late worker is stuck, so it is killed at once.
         cause = worker.end(0.0 if message is LATE else GOODBYE)
         if message is LATE:
             return TaskOutcome(task, None, f"stopped after {self._timeout:g} s")
@@ -161,10 +161,10 @@ class _Worker:
         self._process = _CONTEXT.Process(target=_serve, args=(worker_end, os.getpid(), counter), daemon=True)
         with _delay_interrupts(), _spare_process():
             self._process.start()
-        # While this process holds the worker's end of the pipe, the worker's death does not close the pipe.
+        # If this process kept the worker's end open, the pipe would not close when the worker dies.
         worker_end.close()
         self.deadline = math.inf
-        """The value of time.monotonic() at which its task counts as stuck."""
+        """The time (of `time.monotonic`) from which the worker's task counts as stuck."""
 
     @property
     def alive(self) -> bool:
@@ -172,7 +172,7 @@ class _Worker:
 
     def send(self, value: object) -> None:
         self.deadline = math.inf
-        # The death is noticed when the worker's answer is read.
+        # If the worker is dead, `listen` notices it.
         with suppress(BrokenPipeError, ConnectionResetError):
             self.pipe.send(value)
 
@@ -183,9 +183,9 @@ class _Worker:
             return DEAD
 
     def end(self, seconds: float) -> str:
-        """Wait for the end of the process for so long, then kill it. Return how it ended."""
+        """Wait at most `seconds` for the process to exit, then kill it. Return the signal or exit code."""
         if seconds:
-            # The worker ends by itself when its pipe is closed; in the middle of a message it would print an error.
+            # The worker exits when its pipe is closed; if that cut off a message, the worker would print an error.
             self.pipe.close()
             self._process.join(seconds)
         self._process.kill()
@@ -201,25 +201,25 @@ _counters: list[ctypes.c_uint64] = []
 
 
 def count() -> None:
-    """Count one more item as done, for the parent's progress bar. Outside of a worker, this does nothing."""
+    """Count an item as done, for the parent's progress bar. This does nothing outside of a worker."""
     for counter in _counters:
-        # There is no lock, since a killed worker would never release it; a lost count only affects the progress bar.
+        # There is no lock, since a killed worker would never release it. A lost count affects only the progress bar.
         counter.value += 1
 
 
 def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
-    # Ctrl-C reaches all processes of a terminal, but the parent alone ends the workers.
+    # Ctrl-C is sent to all processes of a terminal. Workers ignore it, since the parent stops them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if sys.platform == "linux":
-        # The system kills the worker when its parent ends; if the system cannot, closed pipes end the worker.
+        # Linux kills the worker when its parent dies. On other systems the worker exits because its pipe closes.
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
     machine.collect_rarely()
-    # If the parent ended before prctl was called, its signal never comes.
+    # If the parent died before prctl was called, there is no signal.
     if os.getppid() != parent:
         os._exit(1)
     _counters.append(counter)
-    # The parent closes its end of the pipe when there is nothing left to do.
+    # The loop ends when the parent closes the pipe.
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         function, shared = pipe.recv()
         while True:
@@ -227,7 +227,7 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
             pipe.send(BEGUN)
             try:
                 outcome = function(*shared, task), ""
-            except Exception as error:  # noqa: BLE001  whatever a task raises in its worker costs that task alone
+            except Exception as error:  # noqa: BLE001  an exception costs only the task that raises it
                 outcome = None, "".join(traceback.format_exception_only(error)).strip()
             pipe.send(outcome)
 
@@ -235,10 +235,10 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
 @contextmanager
 def _delay_interrupts() -> Iterator[None]:
     """Delay Ctrl-C to the end of the block. A process started in the block gets none until it unblocks SIGINT."""
-    # The start of multiprocessing's tracker would unblock the signal.
+    # multiprocessing starts its resource tracker with the first process and then unblocks SIGINT, so start it now.
     resource_tracker.ensure_running()
     is_main, interrupts = threading.current_thread() is threading.main_thread(), list[int]()
-    # Python also handles, in this thread, a signal that another thread received, so its handler is replaced too.
+    # Another thread may receive the signal, and Python then calls the handler in the main thread: replace it, too.
     former = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number)) if is_main else None
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -253,14 +253,14 @@ def _delay_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _spare_process() -> Iterator[None]:
-    """In the block, let a started process have one thread, and not import the main module of this process."""
-    # Workers share the cores, and threads that wait for each other on busy cores take ten times as long.
+    """Let processes that are started in the block use one thread in OpenBLAS, and not import the main module."""
+    # Workers share the cores. OpenBLAS threads that wait for each other on busy cores take ten times as long.
     chosen = THREADS in os.environ
     os.environ.setdefault(THREADS, "1")
-    # A spawned process otherwise imports the whole command line, which takes longer than many a task.
+    # Otherwise, a spawned process imports the whole command line, which takes longer than many tasks.
     names = vars(sys.modules["__main__"])
     removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
-    # multiprocessing reads the attribute without a default.
+    # multiprocessing fails if the attribute is missing.
     names["__spec__"] = None
     try:
         yield
@@ -271,16 +271,16 @@ def _spare_process() -> Iterator[None]:
 
 
 THREADS = "OPENBLAS_NUM_THREADS"
-"""The environment variable that numpy's OpenBLAS reads when it is loaded."""
+"""The environment variable from which numpy's OpenBLAS reads the number of its threads."""
 
 CPU_LIMIT_S = 60.0
-"""The CPU seconds for reading one answer, besides the engine's timeout: a hostile answer could take hours."""
+"""The CPU seconds that reading one answer may take beyond the engine's timeout. A hostile answer could take hours."""
 
 
 @contextmanager
 def limit_cpu(seconds: float) -> Iterator[None]:
-    """Raise EngineTimeout in the block after that much CPU time; it stops slow regular expressions, too. Outside of the
-    main thread there is no limit, since other threads get no signals."""
+    """Raise EngineTimeout in the block after this CPU time, even in a slow regular expression. There is no limit
+    outside of the main thread, since other threads cannot handle signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

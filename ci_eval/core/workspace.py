@@ -1,19 +1,19 @@
-"""The files of one run on disk, written so that a killed run leaves whole files or none.
+"""The files of one run. Each is written in one step, so a run that is killed leaves no partial files.
 
 config.yaml      the configuration of the run
-view.yaml        the view of reports and comparisons (config/loading.py), which no digest covers
+view.yaml        settings that change only reports and comparisons (see config/loading.py); no digest covers them
 manifest.json    the run, its engine, project and machine, and its progress
-actions/         one FileActions per source file           (.json.zst)
-sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)
-                 If there are many, these files are in all.zip once the run is finished.
-errors/          one FileError per file that gave trouble   (.json)
+actions/         a FileActions for each source file (.json.zst)
+sessions/        a SourceFile and its Sessions, one per line, for each source file (.jsonl.zst)
+                 When the run is complete, many of these files are archived in all.zip.
+errors/          a FileError for each source file that caused an error (.json)
 names.npz        the count of each name in the project, for rankers
-unfinished/      the sessions so far of the files that workers are playing
-rounds/          the sessions of each round of the files that are not through all rounds
+unfinished/      the sessions so far of files that workers are evaluating
+rounds/          the sessions of each round, for files that have not finished all rounds
 logs/            suggestions with features, for training and validation
 reports/
 
-In workspaces of format 1, the names of packed files end in .gz.
+In workspaces of format 1, packed files have the suffix .gz.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ S = TypeVar("S", bound=Identified)
 Head = TypeVar("Head", bound=FileHead)
 
 MOST_SESSIONS = 10_000_000
-"""The most sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
+"""The largest number of sessions of one source file. A file of 1 MB has about 100,000 tokens."""
 
 FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
 
@@ -82,7 +82,7 @@ class Workspace:
 
     @staticmethod
     def check_free(folder: Path, hint: str = "") -> None:
-        """Check that the folder is new or empty. Raises WorkspaceError, which ends with `hint`, if not."""
+        """Raise WorkspaceError, whose message ends with `hint`, unless the folder is new or empty."""
         if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _is_hardly_begun(folder))):
             if not folder.is_dir():
                 raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another --output")
@@ -90,7 +90,7 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
-        """Open a workspace. Raises WorkspaceError if there is none, or in another format, or with a link."""
+        """Open a workspace. Raises WorkspaceError if there is none, if it has a wrong format, or contains a link."""
         if not (folder / "manifest.json").is_file():
             below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
             near = next((paths[-1] for paths in below if paths), folder.parent / "manifest.json")
@@ -104,7 +104,7 @@ class Workspace:
     # ------------------------------------------------------------------------------------------ manifest and config
 
     def manifest(self) -> Manifest:
-        """Return the manifest, read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
+        """Return the manifest, which is read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
         if self._manifest is None:
             self._manifest = self._read_manifest()
         return self._manifest
@@ -124,7 +124,7 @@ class Workspace:
         return manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Replace the manifest in one step; digests in it are dropped until the workspace is sealed again."""
+        """Replace the manifest in one step. Its digests are removed until `seal` is called."""
         self._write_manifest(replace(manifest, format=FORMAT, digests={}))
 
     def _write_manifest(self, manifest: Manifest) -> None:
@@ -132,16 +132,16 @@ class Workspace:
         self._manifest = manifest
 
     def seal(self) -> None:
-        """Write the digests of all parts into the manifest, for whoever gets this folder as an artifact."""
+        """Write the digests of all parts into the manifest, so that recipients of this folder can verify the parts."""
         manifest = self.manifest()
         for part in ARCHIVED:
             stored.archive(self.folder / part)
-        # The manifest's digest is computed from its file, so the file must have its final content.
+        # `_digest` reads the manifest from its file, so the file must have its final content first.
         self._write_manifest(replace(manifest, digests={}))
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
 
     def verify(self, *parts: str) -> None:
-        """Check the given parts, or all. Raises WorkspaceError if one changed since the workspace was sealed."""
+        """Raise WorkspaceError if one of these parts (default: all) has changed since the workspace was sealed."""
         digests = self.manifest().digests
         if not digests:
             raise WorkspaceError(f"{self.folder} was not finished: its manifest has no digests; evaluate again")
@@ -154,7 +154,7 @@ class Workspace:
         path = self.folder / part
         if part != "manifest.json":
             return _digest(path)
-        # Everything in a manifest but its digests.
+        # A manifest cannot contain its own digest, so the digests are excluded.
         manifest = stored.decode_json(stored.read(path, stored.MANIFEST), dict[str, object], path)
         manifest.pop("digests", None)
         return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
@@ -171,7 +171,7 @@ class Workspace:
         return _packed_path(self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}")
 
     def find_extents(self, path: str) -> dict[int, int]:
-        """Return begin → end (code points) of all items of a source file; {} if its actions are missing."""
+        """Return begin → end, in code points, of all items of a source file; {} if the file has no actions."""
         stored_at = self.actions_path(path)
         if not stored.exists(stored_at):
             return {}
@@ -182,17 +182,17 @@ class Workspace:
             yield read_actions(path)
 
     def heads(self) -> Mapping[Path, FileHead]:
-        """Return file of actions → its head, sorted by name."""
+        """Return actions file → its head, sorted by name."""
         return _read_heads(self.folder, self.actions_stamp())
 
     def actions_stamp(self) -> int:
-        """Return another number if actions are written or changed."""
+        """Return a number that changes when an actions file is written or removed."""
         with os.scandir(self.folder / "actions") as entries:
             return hash(frozenset((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in entries))
 
     def strata(self) -> Strata:
         manifest = self.manifest()
-        # The manifest has the number of all sessions, but not that of a project or shard.
+        # The manifest has only the total number of sessions, not the numbers of projects or shards.
         merged, counts = bool(manifest.projects), Counter({"": manifest.generated})
         if merged or manifest.shard is not None:
             files = {head.path: head.sessions for head in self.heads().values()}
@@ -206,7 +206,7 @@ class Workspace:
         return Strata(sessions, merged, manifest.unparsable)
 
     def action_files(self) -> list[Path]:
-        """Return the files of actions, sorted by name: the same order in every run."""
+        """Return the actions files, sorted by name so that every run has the same order."""
         return _packed_files(self.folder / "actions", ACTIONS)
 
     def copy_actions(self, target: Workspace) -> None:
@@ -230,7 +230,7 @@ class Workspace:
             yield self._source(path, stored.lines(path))
 
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
-        """Yield all source files, in order of their stored names, with their sessions, which are decoded one by one."""
+        """Yield each source file with an iterator of its sessions, in the order of the names of the stored files."""
         return self.read_session_files(self.session_files(), kind)
 
     def read_session_files(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
@@ -254,14 +254,14 @@ class Workspace:
     def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
         source = stored.decode_json(next(lines, b""), SourceFile, file)
         _check_inside(source.path, file)
-        # Otherwise two stored files could count the sessions of one source file twice.
+        # Without this check, two stored files could count the sessions of one source file twice.
         if file != self.sessions_path(source.path):
             raise WorkspaceError(f"{file} holds the sessions of {source.path}, which belong into another file")
         return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
-        """Return the session whose id begins so, and its file. Raises WorkspaceError unless exactly one does."""
-        # Sessions are large, so only their ids are decoded for the search.
+        """Return the only session whose id begins with `identity`, and its source file. Raises WorkspaceError."""
+        # Sessions are large, so the search decodes only their ids.
         heads = ((file, head.id) for file, of_file in self.sessions(_Identity) for head in of_file)
         matches = [(file, whole) for file, whole in heads if whole.startswith(identity)]
         if len(matches) == 1:
@@ -280,7 +280,7 @@ class Workspace:
         atomic.write_json(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", error)
 
     def drop_error(self, path: str) -> None:
-        """Remove the error of stage 2 for a source file."""
+        """Remove the stored error of stage 2 for a source file."""
         (self.folder / "errors" / f"{make_file_name(path)}.interpret.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
@@ -309,9 +309,9 @@ class Workspace:
 
 
 def find_workspaces(places: Iterable[Path]) -> list[Path]:
-    """Return the folders that are workspaces, and the workspaces directly below the others, in order of name. Raises
-    WorkspaceError if a folder neither is nor holds a workspace."""
-    # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
+    """Return the places that are workspaces; any other place is replaced by the workspaces directly below it, sorted by
+    name. Raises WorkspaceError if a place neither is nor contains a workspace."""
+    # GitHub unpacks several artifacts into one folder each, but a single artifact directly into the given folder.
     workspaces = []
     for place in places:
         if not place.is_dir() or (place / "manifest.json").is_file():
@@ -319,7 +319,7 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
         elif folders := sorted(path.parent for path in place.glob("*/manifest.json")):
             workspaces += folders
         else:
-            Workspace.open(place)  # raises an error that says what is wrong
+            Workspace.open(place)  # raises an error with the reason
     return workspaces
 
 
@@ -328,19 +328,19 @@ PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "m
 
 
 def _is_hardly_begun(folder: Path) -> bool:
-    """Return whether the folder has only files of a run that was killed before it wrote its manifest."""
+    """Return whether the folder contains only files of a run that was killed before it wrote its manifest."""
     names = {path.name for path in folder.iterdir()}
     begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)
     if any(part.is_symlink() or not part.is_dir() or any(part.iterdir()) for part in map(folder.joinpath, begun)):
         return False
-    # A configuration in an otherwise empty folder is the user's own.
+    # A configuration without the folders of a run was written by the user.
     return not others or (
         begun.issuperset(FOLDERS) and all(name.startswith(("config.yaml", "manifest.json.")) for name in others)
     )
 
 
 def _digest(part: Path) -> str:
-    """Return the SHA-256 of a file, or of all files below a folder. For a missing one, it is that of no bytes."""
+    """Return the SHA-256 over a file, or over all files below a folder; that of zero bytes if the part is missing."""
     digest = hashlib.sha256()
     for path in filter(Path.is_file, sorted(part.rglob("*")) if part.is_dir() else [part]):
         digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
@@ -357,10 +357,10 @@ class _Identity(msgspec.Struct):
 
 
 def make_file_name(path: str) -> str:
-    """Return a file name for what belongs to a source file: readable, allowed on every system, unique."""
-    # Most file systems allow 255 bytes for a name.
+    """Return a unique and readable file name for a source file's data, which is valid on every system."""
+    # Most file systems limit names to 255 bytes.
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
-    # Several paths may share the readable part, also by a file system that ignores case.
+    # Several paths may have the same readable part, at least on a file system that ignores case: add a digest.
     return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
 
 
@@ -368,7 +368,7 @@ ACTIONS, SESSIONS = ".json", ".jsonl"
 
 
 def _packed_path(path: Path) -> Path:
-    """Return the path with the suffix of its packing: that of the existing file, else that of today."""
+    """Return the path with the former suffix if such a file exists, otherwise with the current suffix."""
     former = path.with_name(path.name + stored.FORMER_SUFFIX)
     return former if stored.exists(former) else path.with_name(path.name + stored.SUFFIX)
 
@@ -380,7 +380,7 @@ def _replace(path: Path, packed: bytes) -> None:
 
 
 def _packed_files(folder: Path, end: str) -> list[Path]:
-    """Return the packed files of a folder whose names end so, sorted. Raises WorkspaceError if one is there twice."""
+    """Return the packed files named `*{end}{suffix}`, sorted. Raises WorkspaceError if one exists with both suffixes."""
     suffixes = (f"{end}{stored.SUFFIX}", f"{end}{stored.FORMER_SUFFIX}")
     names = {path.name for path in folder.glob("*")} | stored.archived(folder).keys()
     paths = sorted(folder / name for name in names if name.endswith(suffixes))
@@ -390,11 +390,11 @@ def _packed_files(folder: Path, end: str) -> list[Path]:
 
 
 ENCODED_AT_ONCE = 10_000
-"""The number of actions."""
+"""The number of actions that are encoded at once. To encode all actions of a large file takes hundreds of MB."""
 
 
 def pack_actions(actions: FileActions) -> bytes:
-    # The last two bytes end the list of actions. All of a large file encoded at once would take hundreds of MB.
+    # The last two bytes of the head are `]}`: the actions are inserted before them.
     head = msgspec.json.encode(replace(actions, actions=()))
     packer, size, separator = stored.Packer(stored.LEVEL_OF_ACTIONS), len(head), b""
     packer.add(head[:-2])
@@ -420,12 +420,12 @@ def read_actions(path: Path) -> FileActions:
 
 
 def read_items(path: Path) -> list[Asked]:
-    """Return an item for each session, in order. Raises WorkspaceError."""
+    """Return the first question of each session, in order. Raises WorkspaceError."""
     return read_source_items(path)[1]
 
 
 def read_source_items(path: Path) -> tuple[str, list[Asked]]:
-    """Return the source file, and an item for each session, in order. Raises WorkspaceError."""
+    """Return the path of the source file, and the first question of each session in order. Raises WorkspaceError."""
     asked = _actions(path, FileAsked)
     calls = (action for action in asked.actions if action.session)
     return asked.path, [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
@@ -446,7 +446,7 @@ def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceF
     seen: set[str] = set()
     for line in lines:
         session = stored.decode_json(line, kind, path)
-        # A damaged or hostile file could repeat a session to make it count more.
+        # A damaged or hostile file could repeat a session so that it counts several times.
         fault = " twice" if session.id in seen else ""
         if isinstance(session, SessionScore):
             if session.file != source.path:
