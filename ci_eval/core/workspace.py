@@ -376,11 +376,13 @@ def _packed_path(path: Path) -> Path:
 def _replace(path: Path, packed: bytes) -> None:
     atomic.write(path.with_suffix(stored.SUFFIX), packed)
     if path.suffix != stored.SUFFIX:
+        if path.name in stored.archived(path.parent):
+            stored.unarchive(path.parent)
         path.unlink(missing_ok=True)
 
 
 def _packed_files(folder: Path, end: str) -> list[Path]:
-    """Return the packed files named `*{end}{suffix}`, sorted. Raises WorkspaceError if one exists with both suffixes."""
+    """Return the packed files named `*{end}{suffix}`, sorted. Raises WorkspaceError if one has both suffixes."""
     suffixes = (f"{end}{stored.SUFFIX}", f"{end}{stored.FORMER_SUFFIX}")
     names = {path.name for path in folder.glob("*")} | stored.archived(folder).keys()
     paths = sorted(folder / name for name in names if name.endswith(suffixes))

@@ -19,6 +19,7 @@ from ci_eval.core.base.files import is_own
 from ci_eval.core.base.workspaces import (
     PYPROJECT,
     REQUIREMENTS,
+    find_inside,
     normalize,
     read_catalogs,
     read_layout,
@@ -38,7 +39,7 @@ PLAIN = re.compile(
 )
 PINNED = re.compile(r"[A-Za-z0-9._-]+[ \t]*(?:\[[^\]]*\][ \t]*)?===?[ \t]*[^\s,*;]+[ \t]*(?:;.*)?")
 EXTRA = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
-ITSELF = re.compile(r"(?:(?:-e|--editable)[ =]*)?\.(?:\[[^\]]*\])?")
+ITSELF = re.compile(r"(?:(?:-e|--editable)[ =]*)?\./?(?:\[[^\]]*\])?")
 WHAT_NOW = (
     "Only packages of a registry are taken, since what comes from elsewhere would have to be built, which runs it: set "
     "project.dependencies to false, or evaluate a copy of the project (path:…) that does not ask for it."
@@ -62,11 +63,12 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
         has = f"has {', '.join(sorted(known))}" if known else "has none"
         raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and the project {has}")
     layout = read_layout(root)
-    folders = {folder.resolve() for folder in (root, *layout.members.values())}
+    folders = {root, *layout.members.values()}
     plain = [
         text.strip()
         for text in requirements
-        if not (local := read_local(text)) or not any((folder / local[1]).resolve() in folders for folder in folders)
+        if not (local := read_local(text))
+        or not any(find_inside(root, folder, local[1]) in folders for folder in folders)
     ]
     if wrong := [text for text in plain if not PLAIN.fullmatch(text)]:
         raise foreign(wrong[0], file)
@@ -154,8 +156,11 @@ def _convert_poetry(dependencies: Mapping[str, Any]) -> Iterator[str]:
         version, fields = (given, {}) if isinstance(given, str) else (table(given).get("version"), table(given))
         if normalize(name) == "python" or fields.get("optional"):
             continue
-        parts = version.split(",") if isinstance(version, str) and "|" not in version else []
-        limits = ",".join(filter(None, (_convert_version(part.strip()) for part in parts)))
+        # Both a comma and a space mean "and", but a space may also follow an operator.
+        parts = (
+            re.findall(r"[<>=!~^]*\s*[^\s,<>=!~^]+", version) if isinstance(version, str) and "|" not in version else []
+        )
+        limits = ",".join(filter(None, (_convert_version(re.sub(r"\s", "", part)) for part in parts)))
         yield f"{name}{limits}" + (f"; {fields['markers']}" if "markers" in fields else "")
 
 
@@ -167,7 +172,7 @@ def _convert_version(version: str) -> str:
     # For `^`, the upper limit increases the first number that is not 0; for `~`, the second number.
     kept = next((at for at, number in enumerate(numbers) if number), len(numbers) - 1)
     kept = kept if version[0] == "^" else min(1, len(numbers) - 1)
-    return f">={version[1:].strip()},<{'.'.join(map(str, [*numbers[:kept], numbers[kept] + 1]))}"
+    return f">={version[1:].removesuffix('.*')},<{'.'.join(map(str, [*numbers[:kept], numbers[kept] + 1]))}"
 
 
 def read_json(path: Path, kind: type[Read]) -> Read:

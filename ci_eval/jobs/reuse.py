@@ -202,6 +202,8 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
         yield f"the project's name was {was.project.identity_name!r}, and is {now.project.identity_name!r} now"
     if (was.rounds, was.os, was.grammar) != (now.rounds, now.os, now.grammar):
         yield "the operating system, the grammar or the number of rounds differs"
+    if (was.precision, was.detection) != (now.precision, now.detection):
+        yield "the sessions were chosen in another way"
     if _select_conditions(runs.measured_config(earlier)) != _select_conditions(prepared.config):
         yield "the configuration differs"
 

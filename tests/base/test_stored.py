@@ -138,7 +138,33 @@ def test_an_archive_that_was_cut_off_is_damaged(left: int, tmp_path: Path, monke
 def test_an_archive_with_a_path_is_refused(name: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as whole:
         whole.writestr(name, stored.pack([b"x"]))
-    with pytest.raises(WorkspaceError, match="not the name of a file"):
+    with pytest.raises(WorkspaceError, match="not a packed file"):
+        stored.exists(tmp_path / "a.zst")
+
+
+@pytest.mark.parametrize(
+    ("of_directory", "value"),
+    [(20, 1), (24, 2**31), (42, 2**32 - 2), (10, 8)],
+    ids=["packed size", "size", "place", "compressed"],
+)
+def test_an_archive_with_an_impossible_member_is_refused(
+    of_directory: int, value: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = archived(tmp_path, monkeypatch, "a.zst", "b.zst") / "all.zip"
+    data = bytearray(whole.read_bytes())
+    # A field of the first member in the central directory.
+    begin = data.index(b"PK\x01\x02") + of_directory
+    width = 2 if of_directory == 10 else 4
+    data[begin : begin + width] = value.to_bytes(width, "little")
+    whole.write_bytes(bytes(data))
+    with pytest.raises(WorkspaceError, match=r"not a packed file|is damaged"):
+        list(stored.lines(tmp_path / "a.zst"))
+
+
+def test_a_name_that_no_file_system_has_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as whole:
+        whole.writestr("a" * 300, stored.pack([b"x"]))
+    with pytest.raises(WorkspaceError, match="not a packed file"):
         stored.exists(tmp_path / "a.zst")
 
 

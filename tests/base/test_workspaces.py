@@ -194,6 +194,8 @@ def test_a_group_that_is_not_there_is_named(tmp_path: Path) -> None:
         ("1.2.*", "==1.2.*"),
         ("~=1.2", "~=1.2"),
         (">=1, <3", ">=1,<3"),
+        (">= 1 <3", ">=1,<3"),
+        ("^2.*", ">=2,<3"),
         ("^1 || ^2", ""),
     ],
 )
@@ -254,3 +256,21 @@ def test_tables_of_other_tools_name_no_folders_of_packages(tmp_path: Path) -> No
     tools = "[tool.mypy]\npackages = ['top']\n[tool.other]\nwhere = 'lib'\n"
     root = write(tmp_path, **{"pyproject.toml": tools, "src/top.py": "", "lib/x.py": ""})
     assert source_roots(root) == (root / "src",)
+
+
+@pytest.mark.parametrize("source", ['{git = "https://x.example/y"}', '{path = "../outside"}'])
+@pytest.mark.parametrize("section", ["dev-dependencies", "group.dev.dependencies"])
+def test_what_poetry_takes_from_elsewhere_is_requested_from_no_registry(
+    section: str, source: str, tmp_path: Path
+) -> None:
+    manifest = f'[tool.poetry.dependencies]\npython = "^3.10"\n[tool.poetry.{section}]\ninternal = {source}\n'
+    root = write(tmp_path, **{"pyproject.toml": manifest})
+    with pytest.raises(PreparationError, match="internal"):
+        read_python_requirements(root, "all")
+
+
+@pytest.mark.parametrize("path", ["a\\u0000b", "loop"])
+def test_a_folder_that_cannot_be_is_no_source_root(path: str, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    write(tmp_path, **{"pyproject.toml": f'[tool.setuptools]\npackage-dir = {{"" = "{path}"}}\n'})
+    assert read_layout(tmp_path).roots == ()

@@ -337,7 +337,8 @@ def gate_result(case: plain_gates.Case) -> str:
     sums.rows = [sums.add(part) for part in np.split(seen, np.cumsum(sizes)[:-1])]
     is_known = case.is_known and not case.differed
     repeats = Repeats(asked=case.twice, differed=case.differed, whole=is_known)
-    judge = Judge([metric], len(case.base) / case.population, repeats=repeats)
+    files = len(np.unique(case.files))
+    judge = Judge([metric], len(case.base) / case.population, repeats=repeats, files=files)
     infos = {"RecallAt1": metric.info}
     return parse(rule_of(case), infos).judge({"ALL": judge.filter(sums)}, "ALL", infos).result
 

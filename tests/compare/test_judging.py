@@ -114,7 +114,7 @@ def hits_judged(base: Floats, new: Floats, repeats: Repeats, files: int = 10, as
     seen = np.stack([base, np.ones_like(base), new, np.ones_like(base)], axis=1)[:, None]
     for part in range(files):
         sums.rows.append(sums.add(seen[part::files]))
-    judge = Judge(METRICS[:1], asked, repeats=repeats, population=round(len(base) / asked))
+    judge = Judge(METRICS[:1], asked, repeats=repeats, population=round(len(base) / asked), files=files)
     return judge.filter(sums)["RecallAt1"]
 
 

@@ -211,3 +211,12 @@ def test_settings_that_extend_themselves_or_other_folders_have_only_their_own(tm
     options = {"extends": extended, "references": [{"path": extended}, 7], "compilerOptions": {"paths": {"a": ["b"]}}}
     root = write(tmp_path, tsconfig__json=json.dumps(options), b__ts="")
     assert shares("typescript", root, "c.ts", 'import "a"; import "b"') == [True, False]
+
+
+@pytest.mark.parametrize("part", ["/* ", '"\\', '"', ","])
+def test_broken_settings_are_read_in_linear_time(part: str, tmp_path: Path) -> None:
+    """With a quadratic pattern this would take minutes."""
+    write(tmp_path, tsconfig__json=part * 100_000, a__ts='import {x} from "y";\n')
+    check = languages.CATALOG.load("javascript").imports
+    assert check
+    assert list(check(tmp_path, None)("a.ts", 'import {x} from "y";\n')) == [("y", False)]

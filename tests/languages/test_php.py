@@ -80,3 +80,10 @@ def test_an_import_is_there_if_a_file_declares_its_name_or_namespace(tmp_path: P
         ("Psr\\Log", False),
         ("Symfony\\Component", False),
     ]
+
+
+def test_unclosed_groups_are_read_in_linear_time(tmp_path: Path) -> None:
+    """With a quadratic pattern this would take minutes."""
+    check = languages.CATALOG.load("php").imports
+    assert check
+    assert list(check(tmp_path, None)("a.php", "<?php\n" + "use a{\n" * 50_000)) == []

@@ -38,6 +38,8 @@ FORMER_SUFFIX = ".gz"
 
 ARCHIVE = "all.zip"
 """The name of the archive that holds the files of a folder. A file next to it replaces the one of that name in it."""
+LONGEST_NAME = 255
+"""Bytes; the limit of most file systems."""
 FEWEST_ARCHIVED = 50
 """The number of files from which a folder is archived."""
 
@@ -144,15 +146,24 @@ def archived(folder: Path) -> Mapping[str, zipfile.ZipInfo]:
     return _read_members(folder / ARCHIVE, state.st_mtime_ns, state.st_size)
 
 
-@lru_cache(maxsize=8)
-def _read_members(path: Path, *_state: int) -> Mapping[str, zipfile.ZipInfo]:
+@lru_cache(maxsize=128)
+def _read_members(path: Path, _time: int, size: int) -> Mapping[str, zipfile.ZipInfo]:
     try:
         with open_regular_file(path) as file, zipfile.ZipFile(file) as archive:
             members = {member.filename: member for member in archive.infolist()}
     except (OSError, ValueError, NotImplementedError, struct.error, zipfile.BadZipFile) as error:
         raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
-    if odd := next((name for name in members if "/" in name or "\\" in name), None):
-        raise WorkspaceError(f"{path} holds {odd[:100]!r}, which is not the name of a file: evaluate again")
+    for name, member in members.items():
+        # `archive` writes nothing else; a hostile archive could.
+        if (
+            "/" in name
+            or "\\" in name
+            or len(name.encode("utf-8", "replace")) > LONGEST_NAME
+            or member.compress_type != zipfile.ZIP_STORED
+            or member.compress_size != member.file_size
+            or not 0 <= member.header_offset <= size - member.file_size
+        ):
+            raise WorkspaceError(f"{path} holds {name[:100]!r}, which is not a packed file: evaluate again")
     return members
 
 
@@ -164,12 +175,15 @@ def archive(folder: Path) -> None:
         return
     partial = folder / f"{ARCHIVE}.{os.getpid()}.tmp"
     with atomic.writing(folder / ARCHIVE):
-        with zipfile.ZipFile(partial, "w") as target:
-            for name in names:
-                with open_regular_file(folder / name) as file:
-                    # Without a date, equal files make equal archives.
-                    target.writestr(zipfile.ZipInfo(name), file.read())
-        partial.replace(folder / ARCHIVE)
+        try:
+            with zipfile.ZipFile(partial, "w") as target:
+                for name in names:
+                    with open_regular_file(folder / name) as file:
+                        # Without a date, equal files make equal archives.
+                        target.writestr(zipfile.ZipInfo(name), file.read())
+            partial.replace(folder / ARCHIVE)
+        finally:
+            partial.unlink(missing_ok=True)
         for path in paths:
             path.unlink()
 

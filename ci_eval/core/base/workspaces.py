@@ -59,9 +59,9 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
         needs = manifest.get("dependencies")
         for name, version in needs.items() if isinstance(needs, dict) else ():
             path = PATH.fullmatch(version) if isinstance(version, str) and NAME.fullmatch(name) else None
-            place = (folder / path[1]).resolve() if path else root
-            if path and is_own(place / MANIFEST, root) and "node_modules" not in place.parts:
-                other = members.setdefault(name, root / place.relative_to(root.resolve()))
+            place = find_inside(root, folder, path[1]) if path else None
+            if place and is_own(place / MANIFEST, root) and "node_modules" not in place.parts:
+                other = members.setdefault(name, place)
                 if other not in manifests and len(manifests) < MAX_MEMBERS:
                     manifests.append(other)
     return members
@@ -151,9 +151,8 @@ def read_layout(root: Path) -> Layout:
             members.setdefault(normalize(str(name)), folder)
         lines = read_requirement_lines(root) if folder == root else []
         for name, source in _sources(manifest, lines):
-            place = (folder / str(source.get("path"))).resolve()
-            if "path" in source and place.is_relative_to(root.resolve()) and place.is_dir():
-                members.setdefault(normalize(name), root / place.relative_to(root.resolve()))
+            if "path" in source and (place := find_inside(root, folder, str(source["path"]))) and place.is_dir():
+                members.setdefault(normalize(name), place)
                 if members[normalize(name)] not in manifests and len(manifests) < MAX_MEMBERS:
                     manifests.append(members[normalize(name)])
             elif not OF_THE_REGISTRY.issuperset(source):
@@ -188,6 +187,14 @@ def normalize(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def find_inside(root: Path, folder: Path, path: str) -> Path | None:
+    """Return the place of a path relative to `folder`, below `root`; None if it is outside or no valid path."""
+    # A hostile name can hold a null character, or a link can lead to itself.
+    with suppress(OSError, ValueError, RuntimeError):
+        return root / (folder / path).resolve().relative_to(root.resolve())
+    return None
+
+
 def _package_folders(folder: Path, root: Path) -> list[Path]:
     tools = table(read_pyproject(folder / PYPROJECT, root), "tool")
     named = list(_name_folders({name: tools[name] for name in BACKENDS if name in tools}))
@@ -195,8 +202,7 @@ def _package_folders(folder: Path, root: Path) -> list[Path]:
         if is_own(folder / name, root):
             text = read_own(root, str((folder / name).relative_to(root))).decode(errors="replace")
             named += SETUP_FOLDER.findall(text)
-    places = [(folder / path).resolve() for path in named]
-    inside = [root / place.relative_to(root.resolve()) for place in places if place.is_relative_to(root.resolve())]
+    inside = [place for path in named if (place := find_inside(root, folder, path))]
     existing = [place for place in dict.fromkeys(inside) if place.is_dir()]
     return existing or [folder / "src" if (folder / "src").is_dir() else folder]
 
@@ -248,6 +254,7 @@ def _sources(manifest: Any, lines: Iterable[str]) -> Iterator[tuple[str, dict[st
     """Yield the packages that come from elsewhere than the usual registry. `lines`: further requirements."""
     poetry, project = table(manifest, "tool", "poetry"), table(manifest, "project")
     groups = [table(group, "dependencies") for group in table(poetry, "group").values()]
+    groups.append(table(poetry, "dev-dependencies"))
     for sources in (table(manifest, "tool", "uv", "sources"), table(poetry, "dependencies"), *groups):
         for name, source in sources.items():
             # uv allows a list of sources, one for each platform.

@@ -95,6 +95,7 @@ def compare(
         of_new=count_repeats([theirs]),
         again=pairing.again,
         unjudged=why,
+        files=len(pairing.files),
         processors="" if ours.processor == theirs.processor else "the processors differ, so CPU times do not compare",
     )
     base_side, new_side = (

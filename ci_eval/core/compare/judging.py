@@ -105,9 +105,9 @@ class _Selection:
             f"equal size), {FEWEST_CHANGES} needed"
         )
 
-    def changed_too_little(self, at: int, repeats: Repeats) -> str:
+    def changed_too_little(self, at: int, repeats: Repeats, compared_files: int) -> str:
         # If second answers were all alike, a project of one or two files does not need three changed files.
-        few_files = len(self.rows) if repeats.asked >= FEWEST_SESSIONS and not repeats.differed else FEWEST_FILES
+        few_files = compared_files if repeats.asked >= FEWEST_SESSIONS and not repeats.differed else FEWEST_FILES
         if self.changed_files[at] >= min(FEWEST_FILES, few_files) and self.changes[at] >= FEWEST_SESSIONS:
             return ""
         files = f"{self.changed_files[at]:,.0f} file{'' if self.changed_files[at] == 1 else 's'}"
@@ -135,6 +135,8 @@ class Judge(msgspec.Struct, frozen=True):
     again: SecondQuestions = msgspec.field(default_factory=SecondQuestions)
     unjudged: str = ""
     processors: str = ""
+    files: int = FEWEST_FILES
+    """The number of the project's compared files."""
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
         differences = {metric.info.name: self._times(index, sums) for index, metric in enumerate(self.metrics)}
@@ -247,7 +249,9 @@ class Judge(msgspec.Struct, frozen=True):
             if self.repeats.unseen:
                 reason += f", in rounds that agreed (at most {self.repeats.unseen:.2%} may differ unseen)"
         elif not self.repeats.whole:
-            if conclusion in {Verdict.BETTER, Verdict.WORSE} and (lack := own.changed_too_little(at, self.repeats)):
+            if conclusion in {Verdict.BETTER, Verdict.WORSE} and (
+                lack := own.changed_too_little(at, self.repeats, self.files)
+            ):
                 conclusion, reason = Verdict.NOT_SHOWN, lack
             if own.asked >= 1 and info.better != "neither":
                 signs = f", sign test p = {plain.sign:.2g}" if plain.sign is not None else ""

@@ -227,7 +227,7 @@ def _judge_pairs(
     for row, column in pairs:
         base, new = manifests[order[column]], manifests[order[row]]
         repeats, why = count_repeats([new, base]), explain_draws(base, new) or unjudged
-        judge = Judge(metrics, asked, base.clusters, repeats, sessions, unjudged=why)
+        judge = Judge(metrics, asked, base.clusters, repeats, sessions, unjudged=why, files=len(totals.files))
         sums = totals.pair(order[column], order[row])
         for number, table in enumerate(tables):
             # Each pair is judged once, with the row's side as new, and then mirrored. The level is adjusted for the

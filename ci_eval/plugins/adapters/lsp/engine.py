@@ -320,8 +320,11 @@ class RunningLsp:
             suggestions = settle_ties(drop_hidden_types(suggestions))
 
         # Requests for edits come after the list, so they cannot change it.
+        # The requests of one list share a deadline.
+        resolved_by = time.monotonic() + self._surroundings.timeout
+
         def resolve(item: dict[str, Any]) -> Any:
-            return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
+            return self._running.resolve(item, resolved_by)
 
         resolves = resolve if self._engine.auto_import.resolves else None
         imported = [query.expected] if query.removed else []

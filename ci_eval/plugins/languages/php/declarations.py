@@ -127,7 +127,7 @@ def _declared_names(kind: str, children: Sequence[Node], static: bool) -> Iterat
 
 
 _USE = re.compile(
-    r"^use[ \t]+(?:(?:function|const)[ \t]+)?\\?([\w\\]+)[ \t]*(?:;|,|as\b|\{([^}]*)\})", re.MULTILINE | re.IGNORECASE
+    r"^use[ \t]+(?:(?:function|const)[ \t]+)?\\?([\w\\]+)[ \t]*(?:;|,|as\b|\{([^{}]*)\})", re.MULTILINE | re.IGNORECASE
 )
 _MEMBER = re.compile(r"\s*(?:(?:function|const)\s+)?([\w\\]+)", re.IGNORECASE)
 

@@ -27,9 +27,9 @@ def imports(root: Path, _environment: Path | None) -> Imports:
     @cache
     def of_folder(folder: Path) -> dict[str, bool]:
         """Return the crates that code in a folder can use, each with whether it is in the project."""
-        if is_own(folder / MANIFEST, root):
-            return dict(_read_crates(root, folder))
-        return of_folder(folder.parent) if folder != root else {}
+        above = (place for place in (folder, *folder.parents) if place.is_relative_to(root))
+        nearest = next((place for place in above if is_own(place / MANIFEST, root)), None)
+        return dict(_read_crates(root, nearest)) if nearest else {}
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         crates = of_folder((root / path).parent)
