@@ -34,7 +34,7 @@ from ci_eval.core.model import (
 )
 
 Lines = Iterable[tuple[int, dict[str, object] | str]]
-"""Pairs: the number of a line in the dataset, and the line's fields, or the reason why the line cannot be read."""
+"""The lines of a dataset as pairs: number of the line, and its fields or the reason why it cannot be read."""
 
 
 class RecordItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ Declarations = Mapping[str, frozenset[str]]
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """The node types that are needed to hide code that is not typed yet. "PARENT CHILD" is CHILD only below PARENT."""
+    """The node types that are needed to hide code that is not typed yet. "PARENT NODE" means a NODE below a PARENT."""
 
     lists: frozenset[str] = frozenset()
     """Nodes outside functions whose children are typed in order, such as a file or the body of a class."""
@@ -159,7 +159,8 @@ class NamesInScope(Protocol):
         """Return where a name is defined: "local", "file" or "builtin"; "" if the name is not visible or not known."""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
-        """Return whether a name is wrong without an object before it; None if unknown. `is_member`: as engines say."""
+        """Return whether a name alone is wrong, since it needs an object before it; None if unknown. `is_member`:
+        whether the engine reports a member."""
 
     def is_standard(self, package: str) -> bool:
         """Return whether a package belongs to the language's standard library."""
@@ -366,7 +367,7 @@ class Band(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A task for engines. Tasks are pickled for worker processes, so lambdas are not allowed."""
+    """What engines are asked, and how answers are scored. Tasks are pickled for workers, so no function is a lambda."""
 
     name: str
     summary: str

@@ -43,7 +43,7 @@ def expand(root: Path, patterns: Iterable[str], manifest: str) -> list[Path]:
 
 
 def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return name, as dependencies use it, → folder of the project's JavaScript packages. `sources`: further folders of
+    """Return the JavaScript packages of the project: name in dependencies → folder. `sources`: further folders of
     packages. Raises PreparationError if a manifest cannot be read."""
     whole = _read(root, root / MANIFEST)
     spaces = whole.get("workspaces")
@@ -80,7 +80,7 @@ def read_name(root: Path, folder: Path) -> str:
 
 
 def read_catalogs(root: Path) -> dict[str, dict[str, str]]:
-    """Return name of a catalog of pnpm → package → version (see `catalog:NAME`). Raises PreparationError."""
+    """Return the catalogs of pnpm: NAME in `catalog:NAME` → package → version. Raises PreparationError."""
     content = _read(root, root / PNPM)
     try:
         catalogs = {"": content.get("catalog", {}), **content.get("catalogs", {})}
@@ -118,7 +118,7 @@ REQUIREMENTS = "requirements.txt"
 BACKENDS = ("setuptools", "poetry", "pdm", "hatch", "maturin", "scikit-build", "uv")
 FOLDER_KEYS = frozenset({"package-dir", "where", "from", "python-source", "module-root", "dev-mode-dirs", "sources"})
 PACKAGE_KEYS = frozenset({"packages", "wheel.packages"})
-"""In the tables of build backends, FOLDER_KEYS name folders that contain packages, and PACKAGE_KEYS packages."""
+"""The keys of tables of build backends: FOLDER_KEYS name folders that contain packages, PACKAGE_KEYS single packages."""
 SETUPS = ("setup.cfg", "setup.py")
 SETUP_FOLDER = re.compile(
     r"(?:package_dir\s*=\s*(?:\{\s*['\"]{2}\s*:\s*['\"]|=\s*)|\bwhere\s*=\s*['\"]?|find_packages\(\s*['\"])([\w./-]+)"

@@ -352,7 +352,7 @@ def _read_view(path: Path) -> dict[str, object]:
 
 
 def _spell(settings: Mapping[str, object]) -> list[str]:
-    # JSON fits in one line, and YAML parsers read it.
+    # JSON is valid YAML, and fits in one line.
     return [f"{key}={json.dumps(value)}" for key, value in settings.items()]
 
 

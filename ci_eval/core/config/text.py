@@ -100,7 +100,7 @@ def _copy(value: object, depth: int = 0) -> object:
 
 
 def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
-    """Return the number of values in a node with aliases expanded. Raises ConfigError for cycles, repeats and excess."""
+    """Count the values of a node with aliases expanded. Raises ConfigError for cycles, repeated keys or too many."""
     if (known := sizes.get(id(node))) is not None:
         if known == 0:
             raise ConfigError(f"{source}: {_location(node)}: contains itself through an alias")
