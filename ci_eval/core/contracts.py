@@ -534,7 +534,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     found_by_both: bool = False
     """True if comparisons use only sessions observed on both sides, since a side with fewer could look better."""
     of_the_user: bool = False
-    """True if the metric uses ranks in a session's last list, since a modelled user decides which list is the last."""
+    """True if the metric uses ranks in a session's last list. A modelled user decides which list is the last."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
     """A function: session, number of rounds → observations of each round. If None, `observe` is called for each."""
     timed: bool | Literal["cpu"] = False

@@ -118,7 +118,7 @@ REQUIREMENTS = "requirements.txt"
 BACKENDS = ("setuptools", "poetry", "pdm", "hatch", "maturin", "scikit-build", "uv")
 FOLDER_KEYS = frozenset({"package-dir", "where", "from", "python-source", "module-root", "dev-mode-dirs", "sources"})
 PACKAGE_KEYS = frozenset({"packages", "wheel.packages"})
-"""The keys of tables of build backends: FOLDER_KEYS name folders that contain packages, PACKAGE_KEYS single packages."""
+"""Keys in tables of build backends: FOLDER_KEYS name folders that contain packages, PACKAGE_KEYS single packages."""
 SETUPS = ("setup.cfg", "setup.py")
 SETUP_FOLDER = re.compile(
     r"(?:package_dir\s*=\s*(?:\{\s*['\"]{2}\s*:\s*['\"]|=\s*)|\bwhere\s*=\s*['\"]?|find_packages\(\s*['\"])([\w./-]+)"
