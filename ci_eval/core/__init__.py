@@ -1,1 +1,1 @@
-"""The engine of ci-eval, which imports no plugin: values, stages, statistics and what they need."""
+"""The core of ci-eval: data model, stages and statistics. It does not import plugins."""

@@ -34,7 +34,7 @@ from ci_eval.core.model import (
 )
 
 Lines = Iterable[tuple[int, dict[str, object] | str]]
-"""Pairs: the number of a line in the dataset, and the line's fields, or the reason why the line cannot be read."""
+"""The lines of a dataset as pairs: number of the line, and its fields or the reason why it cannot be read."""
 
 
 class RecordItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,10 +102,7 @@ Declarations = Mapping[str, frozenset[str]]
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """The node types of a grammar that are needed to hide code that the user has not typed yet.
-
-    An entry "PARENT CHILD" means a node of type CHILD only below a node of type PARENT.
-    """
+    """The node types that are needed to hide code that is not typed yet. "PARENT NODE" means a NODE below a PARENT."""
 
     lists: frozenset[str] = frozenset()
     """Nodes outside functions whose children are typed in order, such as a file or the body of a class."""
@@ -162,7 +159,8 @@ class NamesInScope(Protocol):
         """Return where a name is defined: "local", "file" or "builtin"; "" if the name is not visible or not known."""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
-        """Return whether a name is wrong without an object before it; None if unknown. `is_member`: as engines say."""
+        """Return whether a name alone is wrong, since it needs an object before it; None if unknown. `is_member`:
+        whether the engine reports a member."""
 
     def is_standard(self, package: str) -> bool:
         """Return whether a package belongs to the language's standard library."""
@@ -216,8 +214,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     expected: str
     """The expected text. Only control engines such as `oracle` may read it before they answer."""
     continues: bool = False
-    """True if the user has only typed more of the prefix since the last query. An editor then filters the last list,
-    if that list is complete, instead of asking again."""
+    """True if the user has only typed on since the last query, so that an editor reuses a complete list."""
     removed: RemovedImport | None = None
     """The removed import of the expected name. If set, the engine returns the edits of suggestions with that name."""
     record: Record | None = None
@@ -370,7 +367,7 @@ class Band(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A task for engines. Tasks are pickled for worker processes, so lambdas are not allowed."""
+    """What engines are asked, and how answers are scored. Tasks are pickled for workers, so no function is a lambda."""
 
     name: str
     summary: str
@@ -458,9 +455,8 @@ class Grader(Protocol):
     def summary(self) -> str: ...
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return the scores by name; higher is closer. The names must be the same for all pairings. A grader with a
-        single score from 0 to 100 may call it `score`: it is stored as a share under the grader's name. Raises
-        CiEvalError."""
+        """Return the scores by name, the same names for all pairings; higher is closer. A single score from 0 to 100
+        may be called `score`, and is stored as a share under the grader's name. Raises CiEvalError."""
 
 
 class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -509,8 +505,8 @@ class Ranker(Protocol):
 
 
 Observation = tuple[float, float]
-"""What a session adds to a metric: (numerator, denominator) if `Metric.statistic` is `ratio`, (value, 1) if it is
-`quantile` or `count`, (score, 1 if right else 0) if it is `auc`."""
+"""(numerator, denominator) for the statistic `ratio`, (value, 1) for `quantile` and `count`, (score, 1 if right else 0)
+for `auc` (see `Metric.statistic`)."""
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):
@@ -536,14 +532,11 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     without: float | None = None
     """The figure if there are no observations; None = no figure."""
     found_by_both: bool = False
-    """True if comparisons count only sessions that have observations on both sides. Otherwise a side could look better
-    by having observations only in easy sessions."""
+    """True if comparisons use only sessions observed on both sides, since a side with fewer could look better."""
     of_the_user: bool = False
-    """True if the metric uses ranks in the last list of a session. With a modelled user, the user decides which list
-    is the last."""
+    """True if the metric uses ranks in a session's last list. A modelled user decides which list is the last."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
-    """A function: session, number of rounds → the observations of each round, which show the noise. If None, `observe`
-    is called for each round."""
+    """A function: session, number of rounds → observations of each round. If None, `observe` is called for each."""
     timed: bool | Literal["cpu"] = False
     """True if the metric depends on wall-clock time, "cpu" if on CPU time. Times are compared only if the engines were
     asked in turns."""

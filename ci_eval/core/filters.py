@@ -55,8 +55,8 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
     "imports": (Kind.IMPORT,),
     "keywords": (Kind.KEYWORD,),
 }
-"""Group of kinds, which is a filter of reports → its kinds. Keywords are separate, since many engines do not suggest
-them but leave them to the editor."""
+"""Group → its kinds. Each group is a filter of reports. Many engines leave keywords to the editor, so keywords are a
+group of their own."""
 _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
 
 
@@ -93,7 +93,7 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return the filters. If no session passes the headline (see `sessions`, by filter), ALL is the headline."""
+        """Return the filters; with the headline ALL if the headline has no sessions. `sessions`: filter → number."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
@@ -121,7 +121,7 @@ def report_filters(
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
-    """Return the full name of a filter. `name`: `all`, a group, or the name of a filter. `lengths`: typed letters."""
+    """Return a filter's full name. `name`: `all`, a group or a filter. `lengths`: numbers of typed letters, sorted."""
     plain = name.strip()
     if plain.lower() == EVERYTHING.lower():
         return EVERYTHING

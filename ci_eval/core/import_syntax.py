@@ -20,7 +20,7 @@ class Import(NamedTuple):
     """The object's name in the module; "" if the module itself is imported."""
     begin: int
     end: int
-    """The end of the text that is removed with the import; `begin` is its begin. Both are offsets in code points."""
+    """The text that is removed with the import is from `begin` to before `end`, in code points."""
     removable: bool
     """True if the import is at the top of the file, has no alias, and is the only import of the name."""
     runs: bool = True

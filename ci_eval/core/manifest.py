@@ -125,8 +125,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     sampling: Sampling | None = None
     """The sample that stage 1 drew, if it parsed only some files. `generated` is an estimate in this case."""
     closures: dict[str, str] = {}
-    """Source file → digest of all files that its results depend on. Empty if the engine does not declare them: results
-    then depend on the whole project."""
+    """Source file → digest of the files that its results depend on; {} if the engine does not declare these files."""
     detection: Detection | None = None
     """The difference to detect, if it decided the number of sessions; None otherwise."""
     generated: Number = 0

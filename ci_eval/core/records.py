@@ -164,4 +164,4 @@ def status(lookups: Sequence[LookupScore]) -> Status:
 
 
 record_task = partial(Task, record=read_mera_line, status=status, bands=BANDS, legend=LEGEND, play=ask_once)
-"""A constructor of tasks whose items are records, in the format of MERA CODE or neutral. Each record is asked once."""
+"""A constructor of tasks whose items are records (of MERA CODE or neutral). Each record is asked about once."""

@@ -382,7 +382,7 @@ def _replace(path: Path, packed: bytes) -> None:
 
 
 def _packed_files(folder: Path, end: str) -> list[Path]:
-    """Return the packed files named `*{end}{suffix}`, sorted. Raises WorkspaceError if one has both suffixes."""
+    """Return the sorted packed files named `*{end}{suffix}`. Raises WorkspaceError if one has both suffixes."""
     suffixes = (f"{end}{stored.SUFFIX}", f"{end}{stored.FORMER_SUFFIX}")
     names = {path.name for path in folder.glob("*")} | stored.archived(folder).keys()
     paths = sorted(folder / name for name in names if name.endswith(suffixes))

@@ -1,1 +1,1 @@
-"""Small tools that do not depend on code completion."""
+"""Utilities that have nothing to do with code completion."""

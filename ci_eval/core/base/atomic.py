@@ -1,4 +1,4 @@
-"""Atomic writing of files: a reader finds the old or the new file, never a part of it."""
+"""Atomic writing of files: readers see either the old or the new content, never a part of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import WorkspaceError
 
 
 def make_folder(folder: Path, option: str = "--output") -> Path:
-    """Make a folder and its parents. Raises WorkspaceError, whose advice names the option."""
+    """Create a folder and its parents. Raises WorkspaceError, whose message advises to change `option`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -23,7 +23,7 @@ def make_folder(folder: Path, option: str = "--output") -> Path:
 
 
 def empty_folder(folder: Path) -> Path:
-    """Make the folder, or check that it is empty. Raises WorkspaceError."""
+    """Create the folder if it is missing. Raises WorkspaceError if it is not empty."""
     if folder.exists() and not folder.is_dir():
         raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another --output")
     if folder.exists() and any(folder.iterdir()):
@@ -33,7 +33,7 @@ def empty_folder(folder: Path) -> Path:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Raise WorkspaceError for an OSError in the block, in which `path` is written."""
+    """Convert an OSError in the block, which writes `path`, to a WorkspaceError."""
     try:
         yield
     except OSError as error:
@@ -42,8 +42,8 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write(path: Path, data: bytes) -> Path:
-    """Write `data` to `path` in one step, making the folders above it. Raises WorkspaceError."""
-    # The file is written in the same folder, since a rename is atomic only within one file system.
+    """Write `data` to `path` atomically, and create missing folders. Raises WorkspaceError."""
+    # The temporary file is in the same folder, since a rename is atomic only within one file system.
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def write(path: Path, data: bytes) -> Path:
             partial.write_bytes(data)
             partial.replace(path)
         finally:
-            # If the writing failed, half a file would stay.
+            # Remove the partial file if writing failed.
             partial.unlink(missing_ok=True)
     return path
 
@@ -66,7 +66,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def tidy(folder: Path) -> None:
-    # Children come first, since the folder around them may be removed as well.
+    # Remove children before their folder, which may match the pattern as well.
     for path in sorted(folder.rglob("*.tmp"), reverse=True):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""Catalogs of variants, such as metrics or engines: the modules of a folder, and entry points of packages."""
+"""Catalogs of plugins, such as metrics or engines: modules of a package, and entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Plugin(msgspec.Struct, frozen=True):
     version: str
 
     def load(self, kind: object) -> object:
-        """Import the value. Raises ConfigError if that fails or the value is not of this kind (see `lacks`)."""
+        """Import the value. Raises ConfigError if that fails, or if the value does not have this kind (see `lacks`)."""
         try:
             value = self.point.load()
-        # The package's code may raise any exception; interrupts are not caught.
+        # The code of the package may raise any exception.
         except Exception as error:
             raise ConfigError(self._broken(f"{type(error).__name__}: {error}")) from error
         if missing := lacks(value, kind):
             raise ConfigError(self._broken(missing))
-        # Workspaces store the variant's name, and find the variant by it later.
+        # Workspaces store `value.name`, by which the catalog must find the plugin later.
         if (own := getattr(value, "name", self.point.name)) != self.point.name:
             raise ConfigError(self._broken(f"its own name is {own!r}"))
         return value
@@ -54,15 +54,15 @@ REPLACED = {
     **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
     **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
 }
-"""The name of a removed variant → what replaces it."""
+"""Name of a removed variant → its replacement, as a text for the message."""
 
 
 class Catalog(Generic[T]):
-    """The variants in a package: each is a module that defines a value, such as `GRADER`.
+    """The variants in a package. Each variant is a module that defines a value, such as `GRADER`.
 
-    A module may define several in a mapping by name (`GRADERS`); the package's table `TOGETHER` then lists the names.
-    The entry points of `group` in installed packages are variants as well. They are read only if a name is not in the
-    package, or if all names are listed.
+    A module may define several variants in a mapping by name, such as `GRADERS`. The table `TOGETHER` of the package
+    then lists their names. The entry points of `group` in installed packages are variants, too. They are read only if a
+    name is not in the package, or if all names are listed.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class Catalog(Generic[T]):
         group: str = "",
         kind: object = None,
     ) -> None:
-        """`spelling`: module name → the word that users write. `kind`: the class or protocol that values of entry
-        points must have; None leaves the check to the caller."""
+        """`spelling`: a function: module name → the name that users write. `kind`: the class or protocol of the values,
+        which is checked for entry points; None if the caller checks them."""
         self._package = package
         self._value = value
         self._spelling = spelling
@@ -87,7 +87,7 @@ class Catalog(Generic[T]):
         return sorted((*self.modules(), *self._plugins()))
 
     def load(self, name: str) -> T:
-        """Return the variant of that name. Raises ConfigError, which suggests similar names."""
+        """Return the variant with this name. Raises ConfigError, which suggests similar names."""
         modules = self.modules()
         if name in modules:
             module = import_module(modules[name])
@@ -97,7 +97,7 @@ class Catalog(Generic[T]):
         if name in plugins:
             return cast("T", plugins[name].load(self._kind))
         known = sorted((*modules, *plugins))
-        # Names may be written in another case, such as basic for BASIC.
+        # The user may have written the name in another case, such as basic for BASIC.
         near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
         kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
         hint = f"did you mean {near[0]!r}? " if near else ""
@@ -119,7 +119,7 @@ class Catalog(Generic[T]):
         known: dict[str, Plugin] = {}
         for plugin in plugins(self._group) if self._group else ():
             name = plugin.point.name
-            # If one were silently preferred, figures would depend on the installed packages.
+            # Names must be unique: otherwise results would depend on which package is found first.
             if owner := "ci-eval" if name in self.modules() else known[name].package if name in known else "":
                 raise ConfigError(
                     f"the installed package {plugin.package} names one of its {self._group} {name!r}, and so does "
@@ -130,11 +130,11 @@ class Catalog(Generic[T]):
 
 
 OF_THE_IDE = frozenset({"SMART", "FULL_LINE", "CLANGD"})
-"""The completion types that configurations of the JetBrains plugin may name, but that ci-eval does not have."""
+"""Completion types that are valid in the JetBrains plugin, but that ci-eval does not have."""
 
 
 def guess(given: str, known: Iterable[str]) -> str:
-    """Return "; did you mean X?" if one of the known names is similar, else ""."""
+    """Return "; did you mean X?" with a similar known name X; "" if there is none."""
     spelled = {name.lower(): name for name in known}
     close = get_close_matches(given.lower().replace("-", "").replace(" ", ""), spelled, n=1)
     return f"; did you mean {spelled[close[0]]}?" if close else ""
@@ -146,7 +146,7 @@ def plugins(group: str) -> list[Plugin]:
 
 @cache
 def all_plugins() -> tuple[Plugin, ...]:
-    # importlib.metadata takes as long to import as the rest of `--help`, which needs no entry points.
+    # `--help` needs no entry points, and this import would double its time.
     from importlib.metadata import distributions
 
     known: dict[tuple[str, str, str], Plugin] = {}
@@ -154,21 +154,21 @@ def all_plugins() -> tuple[Plugin, ...]:
         for point in distribution.entry_points:
             if point.group.startswith("ci_eval."):
                 package = distribution.metadata["Name"]
-                # A package may be on the path twice; Python imports the first one.
+                # If a package is on the path twice, keep the first one, since Python imports that one.
                 known.setdefault((point.group, point.name, package), Plugin(point, package, distribution.version))
     return tuple(known[key] for key in sorted(known))
 
 
 def packages() -> dict[str, str]:
-    """Return name → version of the installed packages that extend ci-eval."""
+    """Return the installed packages that extend ci-eval: name → version."""
     return {plugin.package: plugin.version for plugin in all_plugins()}
 
 
 def lacks(value: object, kind: object) -> str:
-    """Return why a value is not of this kind (a class, or a protocol's members); "" if it is."""
+    """Return why a value is not an instance of a class, or lacks members of a protocol; "" if it fits."""
     if not isinstance(kind, type):
         return ""
-    # isinstance refuses protocols that are not runtime-checkable, and does not name the missing member.
+    # `isinstance` rejects protocols that are not runtime-checkable, and does not tell which members are missing.
     if not getattr(kind, "_is_protocol", False):
         return "" if isinstance(value, kind) else f"it is no {kind.__name__}, but a {type(value).__name__}"
     members = {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")}

@@ -1,7 +1,7 @@
-"""The errors that ci-eval raises on purpose, each with the exit code of the command; other exceptions are bugs (70).
+"""The exceptions that ci-eval raises on purpose, with the exit code of the command. Any other exception is a bug (70).
 
-Trouble in one file or session is data (a counted status); only set-up problems reach the user as an error. A message
-says what happened, why, and what to try.
+A failure in one file or session does not end the command: it is stored and counted as a status. A message says what
+happened, why, and what to try.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ class CiEvalError(Exception):
 
 
 class GateFailed(CiEvalError):
-    """A broken gate; the evaluation and its reports are complete."""
+    """A gate is broken. The evaluation and its reports are complete."""
 
     exit_code = 1
 
 
 class ConfigError(CiEvalError):
-    """The configuration or the command line asks for something that does not exist or does not fit."""
+    """The configuration or the command line is invalid."""
 
     exit_code = 2
 
@@ -32,7 +32,7 @@ class WorkspaceError(CiEvalError):
 
 
 class NothingToEvaluate(CiEvalError):
-    """The run would produce a report without a single session."""
+    """There is no session to evaluate or to report."""
 
     exit_code = 3
 
@@ -44,23 +44,23 @@ class PreparationError(CiEvalError):
 
 
 class DownloadError(PreparationError):
-    """A download failed, or is larger than allowed."""
+    """A download failed or is larger than allowed."""
 
 
 class ChecksumError(PreparationError):
-    """A download has another checksum than the configuration pins."""
+    """The checksum of a download is not the one in the configuration."""
 
 
 class ArchiveError(PreparationError):
-    """An archive is broken, or would write outside its folder, or unpacks to too much."""
+    """An archive is broken, contains a path outside its folder, or unpacks to too many bytes."""
 
 
 class InstallError(PreparationError):
-    """A package client failed; its last words are in the message."""
+    """A package manager failed. The message contains the end of its output."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """An interrupt (Ctrl-C) while a workspace was being made; a run can resume the workspace in `folder`."""
+    """The user pressed Ctrl-C during a run. The run can be resumed from the workspace in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -68,12 +68,12 @@ class Interrupted(KeyboardInterrupt):
 
 
 class EngineFailure(CiEvalError):
-    """The engine failed; within a session this becomes the session's status."""
+    """The engine failed. A failure in a session becomes the status of the session."""
 
     exit_code = 5
 
     def __init__(self, message: str, *, restart: bool = True) -> None:
-        """`restart`: whether the engine must be started again before it can be asked."""
+        """`restart`: whether the engine must be restarted before the next request."""
         super().__init__(message)
         self.restart = restart
 
@@ -83,7 +83,7 @@ class EngineTimeout(EngineFailure):
 
 
 class EngineCrash(EngineFailure):
-    """The engine's process ended by itself."""
+    """The engine's process exited unexpectedly."""
 
 
 class EngineUnstarted(EngineCrash):
@@ -95,34 +95,34 @@ class EngineMisbehaved(EngineFailure):
 
 
 class EngineRaised(EngineFailure):
-    """The engine answered with an error; it still runs."""
+    """The engine answered with an error, and is still running."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, restart=False)
 
 
 class ContextTooLong(EngineRaised):
-    """The prompt was longer than the language model's context window."""
+    """The prompt is longer than the language model's context window."""
 
 
 class BudgetSpent(EngineFailure):
-    """The engine was not asked, since the budget is spent."""
+    """The engine was not asked because the budget is spent."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, restart=False)
 
 
 class TooManyFailures(EngineFailure):
-    """More sessions failed than the configuration allows; the workspace and its reports are complete."""
+    """More sessions failed than the configuration allows. The workspace and its reports are complete."""
 
 
 class NothingSuggested(EngineFailure):
-    """The engine answered without suggestions, so it probably did not see the project; the reports are complete."""
+    """Too many answers are empty: probably the engine does not see the project. The reports are complete."""
 
 
 class TooManyUnreadable(EngineFailure):
-    """More answers of the language model could not be read than the configuration allows; the reports are complete."""
+    """More answers of the language model are unreadable than the configuration allows. The reports are complete."""
 
 
 class TooMuchUnread(EngineFailure):
-    """The share of the source that the grammar could not read is larger than the configuration allows."""
+    """The grammar could not parse a larger share of the source than the configuration allows."""

@@ -1,4 +1,4 @@
-"""The shards of a run: the parts that several machines evaluate, each made of whole files or pieces of large files."""
+"""The shards of a run, which several machines evaluate. A shard has whole files, and pieces of large files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import msgspec
 from ci_eval.core.base.errors import ConfigError
 
 EVEN = 1.1
-"""The largest allowed ratio of the fullest shard to the mean."""
+"""The largest allowed ratio of the largest shard to the mean shard."""
 SMALL = 20
-"""About the smallest number of sessions in a piece."""
+"""About the smallest number of sessions in a piece of a file."""
 FINER = 0.8
-"""The size of the largest piece in an attempt, relative to the attempt before."""
+"""The factor by which the largest size of a piece shrinks from one attempt to the next."""
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -37,11 +37,11 @@ class Shard(msgspec.Struct, frozen=True):
 
 
 def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
-    """Return path → number of the shard (from 1) → the ranks (from 0) of the file's sessions that it evaluates.
+    """Return path → number of a shard (from 1) → range of the indices of the file's sessions that the shard evaluates.
 
-    `sessions`: path → number of sessions. From the largest to the smallest, each file goes to the shard with the fewest
-    sessions so far (LPT: Graham 1969, "Bounds on multiprocessing timing anomalies"). If the fullest shard then has more
-    than EVEN times the mean, the largest files are cut into pieces.
+    `sessions`: path → number of sessions. Files are dealt from the largest to the smallest, each to the shard with the
+    fewest sessions so far (LPT: Graham 1969, "Bounds on multiprocessing timing anomalies"). If the largest shard then
+    has more than EVEN times the mean, the largest files are cut into pieces, and the pieces are dealt.
     """
     mean = sum(sessions.values()) / of
     most = max(sessions.values(), default=0)
@@ -54,14 +54,14 @@ def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
         waiting = [(0, shard) for shard in range(1, of + 1)]
         # Path → shard → number of the file's sessions in it.
         shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
-        # Ties are broken by path, so that every machine gets the same shards.
+        # Ties are broken by path, so that every machine computes the same shards.
         for size, path in sorted(cut, key=lambda piece: (-piece[0], piece[1])):
             load, shard = heapq.heappop(waiting)
             heapq.heappush(waiting, (load + size, shard))
             shares[path][shard] = shares[path].get(shard, 0) + size
         if max(waiting)[0] <= EVEN * mean or most <= SMALL:
             return {path: _ranges(shares[path]) for path in sessions}
-        # Each attempt makes smaller pieces, until the shards are even.
+        # The shards are uneven: try again with smaller pieces.
         most = max(int(min(most, mean) * FINER), SMALL)
 
 

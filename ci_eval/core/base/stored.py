@@ -1,8 +1,8 @@
-"""Packing of stored files, and reading of files that may come from somebody else: only regular files, inside their
-folder, within limits.
+"""Compression of stored files, and safe reading of untrusted ones: only regular files inside their folder, with limits
+that are far above the sizes of files that ci-eval writes.
 
-Actions and sessions are packed by zstd, in old workspaces by gzip. A comparison reads artifacts of other jobs and of
-forks. The limits are far above the sizes of files that ci-eval writes.
+Actions and sessions are compressed by zstd, in old workspaces by gzip. Files are untrusted because a comparison may
+read artifacts of other jobs and of forks.
 """
 
 from __future__ import annotations
@@ -37,51 +37,51 @@ SUFFIX = ".zst"
 FORMER_SUFFIX = ".gz"
 
 ARCHIVE = "all.zip"
-"""The name of the archive that holds the files of a folder. A file next to it replaces the one of that name in it."""
+"""The name of the archive of a folder's files. A file next to the archive replaces the member with the same name."""
 LONGEST_NAME = 255
 """Bytes; the limit of most file systems."""
 FEWEST_ARCHIVED = 50
-"""The number of files from which a folder is archived."""
+"""The smallest number of files for which a folder is archived."""
 
 DAMAGED = (EOFError, zlib.error, zstd.ZstdError)
-"""The errors, besides OSError, that reading a damaged file may raise."""
+"""The exceptions, besides OSError, that reading a damaged file may raise."""
 
 LEVEL = 3
 """The compression level. For sessions with long lists, level 1 makes files 1.4 times as large and takes a third less
-time; level 6 makes smaller files and takes longer."""
+time; level 6 makes files smaller and takes longer."""
 LEVEL_OF_ACTIONS = 1
 """The compression level for actions. Files have 0.92 times the size of level 3, and take a quarter less time."""
-# A zstd frame declares the memory that its reader must reserve, so a hostile file could ask for gigabytes.
+# A zstd frame declares the memory that its reader must allocate, so a hostile file could demand gigabytes.
 _LIMITS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
-"""The binary logarithm of the most bytes of memory that reading a file may take; files of ci-eval take 2 MB."""
+"""The limit on a reader's memory is 2 ** 23 bytes. Files written by ci-eval need 2 MB."""
 _BLOCK = 1 << 20
 
 MANIFEST = 16_000_000
-"""The bytes of a manifest, of logs or of a run, and of a file's error; a thousand merged projects need 1 MB."""
+"""The size limit, in bytes, of a manifest of a run or of logs, and of a FileError; 1,000 merged projects need 1 MB."""
 FIGURES = 256_000_000
-"""The bytes of a metrics.json; 100,000 files with all metrics under one filter need 60 MB."""
+"""The size limit of a metrics.json, in bytes; 100,000 files with all metrics under one filter need 60 MB."""
 LINE = 64_000_000
-"""The bytes of one session: 1,000 suggestions of 150 bytes at each of 400 prefixes."""
+"""The size limit of a session, in bytes: 1,000 suggestions of 150 bytes at each of 400 prefixes need 60 MB."""
 ACTIONS = 2_000_000_000
-"""The bytes of the unpacked actions of one file: enough for every prefix of each token in a source file of 20 MB. Three
-prefixes need a third of that."""
+"""The size limit of the unpacked actions of one file, in bytes. It allows a session at every prefix of each token in a
+source file of 20 MB; sessions at three prefixes need a third of that."""
 UNPACKED = 4_000_000_000
 RATIO = 250
-"""The largest ratio of unpacked to packed size, by gzip; usually it is 15, at most 100."""
+"""The largest allowed ratio of unpacked to packed size for gzip. Files of ci-eval usually have 15, at most 100."""
 RATIO_OF_ZSTD = 5_000
-"""The largest ratio by zstd; usually it is 100, but 2,000 if all sessions have the same thousand suggestions."""
+"""The same for zstd. Files usually have 100, but 2,000 if all sessions have the same thousand suggestions."""
 ANY_RATIO = 16_000_000
-"""The unpacked bytes up to which any ratio is allowed, since a source file may be 1 MB of the same character."""
+"""Any ratio is allowed up to this unpacked size in bytes, since a source file may be 1 MB of the same character."""
 MODEL = 256_000_000
-"""The bytes of a ranking model; a hundred trees need 0.3 MB."""
+"""The size limit of a ranking model, in bytes; a hundred trees need 0.3 MB."""
 NAMES = 1_000_000_000
-"""The bytes of the names of a project; ten million lines need some hundred MB."""
+"""The size limit of the names of a project, in bytes; ten million lines need some hundred MB."""
 
 
 class Packer:
     def __init__(self, level: int = LEVEL) -> None:
         parameter = zstd.CompressionParameter
-        # By default, zstd adds no checksum, and damage could go unnoticed.
+        # zstd adds no checksum by default, so that damage could go unnoticed.
         self._compressor = zstd.ZstdCompressor(options={parameter.compression_level: level, parameter.checksum_flag: 1})
         self._packed: list[bytes] = []
 
@@ -102,16 +102,16 @@ def pack(lines: Iterable[bytes], level: int = LEVEL) -> bytes:
 
 
 def unpacking(file: BinaryIO, path: Path) -> io.BufferedIOBase:
-    """Return a stream that unpacks `file`, the file at `path`, bit by bit. Reading raises OSError or one of DAMAGED."""
+    """Return a stream of the decompressed content of `file`, which is open at `path`. If the file is damaged, reading
+    raises OSError or one of DAMAGED."""
     if path.suffix == FORMER_SUFFIX:
         return gzip.GzipFile(fileobj=file)
     return io.BufferedReader(zstd.ZstdFile(file, options=_LIMITS), _BLOCK)
 
 
 def refuse_links(folder: Path) -> None:
-    """Check that everything below the folder is a plain file or folder. Raises WorkspaceError if not. So nothing
-    outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself may be a
-    link."""
+    """Raise WorkspaceError unless everything below the folder is a regular file or a folder, so that no link leads
+    outside and no pipe blocks a reader. The folder itself may be a link."""
     waiting = [str(folder)]
     try:
         while waiting:
@@ -131,14 +131,14 @@ def _describe_odd(path: Path, *, is_link: bool) -> str:
 
 
 def inside(path: str) -> str:
-    """Return the path, if it stays below its folder. Raises ValueError if it leads elsewhere."""
+    """Return the path unchanged. Raises ValueError unless it stays below the folder that it is relative to."""
     if path.startswith("/") or "\0" in path or ".." in path.split("/"):
         raise ValueError(f"{path[:100]!r} is not the path of a file inside its folder")
     return path
 
 
 def archived(folder: Path) -> Mapping[str, zipfile.ZipInfo]:
-    """Return the members of a folder's archive, by name. Raises WorkspaceError if it is damaged."""
+    """Return name → member of a folder's archive; {} if there is none. Raises WorkspaceError if it is damaged."""
     try:
         state = (folder / ARCHIVE).lstat()
     except OSError:
@@ -168,7 +168,7 @@ def _read_members(path: Path, _time: int, size: int) -> Mapping[str, zipfile.Zip
 
 
 def archive(folder: Path) -> None:
-    """Move the packed files of a folder into its archive if there are many. A reader finds each file at any time."""
+    """Move the packed files of a folder into its archive if there are many. Readers can find all files meanwhile."""
     paths = [path for path in folder.iterdir() if path.suffix in (SUFFIX, FORMER_SUFFIX)]
     names = sorted(archived(folder).keys() | {path.name for path in paths})
     if not paths or len(names) < FEWEST_ARCHIVED:
@@ -179,7 +179,7 @@ def archive(folder: Path) -> None:
             with zipfile.ZipFile(partial, "w") as target:
                 for name in names:
                     with open_regular_file(folder / name) as file:
-                        # Without a date, equal files make equal archives.
+                        # ZipInfo has a constant date by default, so that equal files make equal archives.
                         target.writestr(zipfile.ZipInfo(name), file.read())
             partial.replace(folder / ARCHIVE)
         finally:
@@ -203,16 +203,16 @@ def size(path: Path) -> int:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a regular file, also out of its folder's archive. Raises WorkspaceError."""
+    """Copy a regular file, which may be in its folder's archive. Raises WorkspaceError."""
     with open_regular_file(source) as file:
         atomic.write(target, file.read())
 
 
 def open_regular_file(path: Path) -> BinaryIO:
-    """Open a regular file for reading, also in its folder's archive. Raises WorkspaceError, also for a pipe, whose
-    writer could keep the reader waiting."""
+    """Open a regular file, which may be in its folder's archive, for reading. Raises WorkspaceError, also for links and
+    for pipes, whose writer could keep the reader waiting."""
     try:
-        # O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link is refused.
+        # O_NONBLOCK avoids waiting for the writer of a pipe; O_NOFOLLOW rejects links.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and (member := archived(path.parent).get(path.name)):
@@ -220,7 +220,7 @@ def open_regular_file(path: Path) -> BinaryIO:
         raise WorkspaceError(
             _describe_odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
         ) from error
-    # The check is of the open file, since the path may lead to another file by now.
+    # Check the descriptor, since another file may be at the path now.
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise WorkspaceError(_describe_odd(path, is_link=False))
@@ -228,7 +228,7 @@ def open_regular_file(path: Path) -> BinaryIO:
 
 
 def _open_member(path: Path, member: zipfile.ZipInfo) -> BinaryIO:
-    # ZipFile would read the list of all members for each of them.
+    # Skip the local header of the member by hand, since ZipFile would read the list of all members each time.
     with open_regular_file(path) as file:
         file.seek(member.header_offset + 26)
         file.seek(sum(struct.unpack("<HH", file.read(4).ljust(4, b"\0"))), os.SEEK_CUR)
@@ -245,10 +245,10 @@ def hash_file(path: Path) -> bytes:
 
 
 def read(path: Path, most: int) -> bytes:
-    """Return all bytes of a regular file. Raises WorkspaceError, also if there are more than `most`."""
+    """Return the content of a regular file. Raises WorkspaceError, also if it has more than `most` bytes."""
     with open_regular_file(path) as file:
         try:
-            # One byte more shows that the file is too large.
+            # One more byte than allowed shows that the file is too large.
             data = file.read(most + 1)
         except OSError as error:
             raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
@@ -258,16 +258,16 @@ def read(path: Path, most: int) -> bytes:
 
 
 def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
-    """Yield the lines of a packed file, one at a time. Raises WorkspaceError if it is damaged or too large."""
+    """Yield the lines of a packed file. Raises WorkspaceError if the file is damaged, or unpacks to too many bytes."""
     with open_regular_file(path) as packed:
-        # A small file that unpacks to gigabytes would fill the memory or the disk.
+        # Limit the unpacked size, since a small file could unpack to gigabytes.
         ratio = RATIO if path.suffix == FORMER_SUFFIX else RATIO_OF_ZSTD
         left = min(max(ANY_RATIO, ratio * packed.seek(0, os.SEEK_END)), UNPACKED)
         packed.seek(0)
         try:
             with unpacking(packed, path) as file:
                 while line := file.readline(min(longest, left) + 1):
-                    # The budget is checked line by line, before the next line is unpacked.
+                    # Check the limit after each line, before the next line is unpacked.
                     left -= len(line)
                     if len(line) > longest or left < 0:
                         much = f"more than {ratio:,} times its size, or 4 GB"
@@ -279,10 +279,10 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
 
 
 def decode_json(data: bytes, kind: type[T], path: Path) -> T:
-    """Return the decoded value. `path` is for messages. Raises WorkspaceError."""
+    """Return the decoded value. `path`: the file, for the message. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)
-    # msgspec raises RecursionError, which is not a ValueError, for JSON that is nested too deeply.
+    # msgspec raises this for JSON that is nested too deeply.
     except RecursionError:
         raise WorkspaceError(f"{path} is damaged: it is nested too deeply; evaluate again") from None
     except ValueError as error:

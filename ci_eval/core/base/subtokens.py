@@ -1,4 +1,4 @@
-"""The sub-tokens of a name, which are the words in it, in any convention and script, and scores of what names share."""
+"""Splitting of names into sub-tokens (words), for any naming convention and script, and scores of their overlap."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from types import MappingProxyType
 def split(name: str) -> list[str]:
     """Return the sub-tokens of a name in order, case-folded: `HTTPServer2_go` → http, server, 2, go.
 
-    A sub-token ends at a character that is neither letter nor digit, between a small letter and a capital, before the
-    last capital of a row if a small letter follows, between letters and digits, and between letters with and without
-    case.
+    A sub-token ends before a character that is neither letter nor digit, between a lower-case and an upper-case letter,
+    before the last of several upper-case letters if a lower-case letter follows, between a letter and a digit, and
+    between a letter of a script with case and a letter of a script without case.
     """
     return list(_split(name))
 
 
 @lru_cache(maxsize=100_000)
 def _split(name: str) -> tuple[str, ...]:
-    # An accented letter may be stored as one character or as two.
+    # Normalise, since an accented letter may be one code point or two.
     text = unicodedata.normalize("NFC", name)
-    # The kind of each character; "" = the character belongs to no sub-token.
+    # The kind of each character; "" if the character belongs to no sub-token.
     kinds: list[str] = []
     for character in text:
-        # An accent, vowel sign, letter apostrophe or joiner continues the kind of its letter.
+        # An accent, vowel sign, modifier letter or joiner has the kind of the letter before it.
         joins = unicodedata.category(character) in ("Mn", "Mc", "Me", "Lm", "Cf")
         kinds.append(_kind(character) or (kinds[-1] if kinds and joins else ""))
     cuts = [0]
     for offset, (before, after) in enumerate(pairwise(kinds), 1):
         is_cut = before != after and (before, after) != ("capital", "small")
-        # The last capital of a row belongs to the small letter after it.
+        # The last of several capitals starts the word that continues with the small letter after it.
         if is_cut or (before == after == "capital" and kinds[offset + 1 : offset + 2] == ["small"]):
             cuts.append(offset)
     cuts.append(len(text))
@@ -44,20 +44,20 @@ def _kind(character: str) -> str:
         return "capital"
     if character.islower():
         return "small"
-    # A modifier letter, such as an apostrophe, continues the word before it.
+    # A modifier letter, such as the apostrophe U+02BC, has no kind of its own.
     if character.isalpha() and unicodedata.category(character) != "Lm":
         return "letter"
     return "digit" if character.isnumeric() else ""
 
 
 Shared = Callable[[Sequence[str], Sequence[str]], int]
-"""A function: the sub-tokens of two names → the number of sub-tokens that count as shared."""
+"""A function: the sub-tokens of one name, those of another → the number of shared sub-tokens."""
 
 
 def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, by Hyyrö's bit-parallel method. H. Hyyrö, "Bit-Parallel
+    """Return the length of the longest common subsequence, with the bit-parallel algorithm of H. Hyyrö, "Bit-Parallel
     LCS-length Computation Revisited", AWOCA 2004."""
-    # Python's integers have any length, so all bits of a row fit into one.
+    # Python's integers have any length, so one integer holds a row of bits.
     positions: dict[str, int] = {}
     for position, token in enumerate(one):
         positions[token] = positions.get(token, 0) | 1 << position
@@ -73,9 +73,9 @@ ALL: Mapping[str, float] = MappingProxyType({"precision": 1.0, "recall": 1.0, "f
 
 
 def scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
-    """Return precision, recall and F1 (0 to 1) of the sub-tokens of `hypothesis`, of which `shared` says how many
-    count. Two names without a sub-token (`_`) have 1 if they are equal, else 0."""
-    # Most predictions have nothing in common with what was expected.
+    """Return precision, recall and F1 (0 to 1) of the sub-tokens of `hypothesis`. `shared` counts the right sub-tokens.
+    The scores of two names without sub-tokens, such as `_`, are 1 if the names are equal, otherwise 0."""
+    # Most predictions have no sub-token in common with the expected name, so this case must be fast.
     if _distinct(reference).isdisjoint(_distinct(hypothesis)):
         return ALL if reference == hypothesis else NONE
     return _scores(reference, hypothesis, shared)
@@ -86,7 +86,7 @@ def _distinct(name: str) -> frozenset[str]:
     return frozenset(_split(name))
 
 
-# Few different names are compared with one expected name, many times each.
+# The cache helps because the same few pairs of names are compared many times.
 @lru_cache(maxsize=200_000)
 def _scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
     expected, actual = _split(reference), _split(hypothesis)

@@ -1,8 +1,8 @@
-"""The packages that a project contains: their names are not looked up in registries, and engines see their source.
+"""The packages that a project itself contains. They are not looked up in registries, and engines see their source.
 
-Packages of npm, pnpm and yarn are named by `workspaces` of package.json, pnpm-workspace.yaml, and paths among the
-dependencies; packages of Python by `[tool.uv.workspace]`, paths in `[tool.uv.sources]`, and paths in Poetry's
-dependencies. Other packages, such as those among test files, do not count.
+JavaScript packages (npm, pnpm, yarn) are found by `workspaces` in package.json, by pnpm-workspace.yaml, and by paths
+among the dependencies. Python packages are found by `[tool.uv.workspace]`, and by paths in `[tool.uv.sources]`, in
+Poetry's dependencies and in requirements. Other packages, such as those among test files, are ignored.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ MANIFEST = "package.json"
 PNPM = "pnpm-workspace.yaml"
 NAME = re.compile(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
 PATH = re.compile(r"(?:file|link|portal):([^\x00]*)")
-"""The form of a version that is the path of a folder."""
+"""A version that is the path of a folder."""
 
 
 def expand(root: Path, patterns: Iterable[str], manifest: str) -> list[Path]:
-    """Return the folders of the project that the patterns name and that have a manifest, at most MAX_MEMBERS, sorted.
-    Patterns that begin with `!` exclude folders."""
+    """Return at most MAX_MEMBERS folders, sorted, that match the patterns and contain the manifest. Patterns that begin
+    with `!` exclude folders."""
     named: list[set[Path]] = [set(), set()]
     for pattern in patterns:
         plain = pattern.removeprefix("!")
-        # An absolute pattern would leave the project, and so would a `..`.
+        # Ignore patterns that lead out of the project.
         if not plain.startswith("/") and ".." not in Path(plain).parts and plain.strip("./"):
             folders = (folder for folder in root.glob(plain) if "node_modules" not in folder.parts)
             members = (folder for folder in folders if is_own(folder / manifest, root))
@@ -43,13 +43,13 @@ def expand(root: Path, patterns: Iterable[str], manifest: str) -> list[Path]:
 
 
 def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return the folders of the project's packages by the names that dependencies use. `sources`: further folders of
+    """Return the JavaScript packages of the project: name in dependencies → folder. `sources`: further folders of
     packages. Raises PreparationError if a manifest cannot be read."""
     whole = _read(root, root / MANIFEST)
     spaces = whole.get("workspaces")
     patterns = spaces.get("packages") if isinstance(spaces, dict) else spaces
     patterns = [*texts(patterns), *texts(_read(root, root / PNPM).get("packages"))]
-    # A member may name further folders, so the list grows while it is read.
+    # A member may name further folders, so `manifests` grows during the loop.
     manifests = list(dict.fromkeys([root, *expand(root, patterns, MANIFEST), *sources]))
     members: dict[str, Path] = {}
     for folder in manifests:
@@ -80,7 +80,7 @@ def read_name(root: Path, folder: Path) -> str:
 
 
 def read_catalogs(root: Path) -> dict[str, dict[str, str]]:
-    """Return the versions that pnpm's `catalog:NAME` names, by name of the catalog. Raises PreparationError."""
+    """Return the catalogs of pnpm: NAME in `catalog:NAME` → package → version. Raises PreparationError."""
     content = _read(root, root / PNPM)
     try:
         catalogs = {"": content.get("catalog", {}), **content.get("catalogs", {})}
@@ -90,7 +90,7 @@ def read_catalogs(root: Path) -> dict[str, dict[str, str]]:
 
 
 def texts(value: Any) -> list[str]:
-    """Return the texts among the items of a list; [] of anything else."""
+    """Return the items of a list that are texts; [] if the value is not a list."""
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
@@ -107,7 +107,7 @@ def _read(root: Path, path: Path, subject: str = "") -> dict[str, Any]:
 
 
 def find_content(root: Path, path: Path) -> dict[str, Any]:
-    """Return the content of a manifest; {} if the project has none there, or it cannot be read."""
+    """Return the content of a manifest; {} if the manifest does not exist or cannot be read."""
     with suppress(PreparationError):
         return _read(root, path)
     return {}
@@ -118,7 +118,7 @@ REQUIREMENTS = "requirements.txt"
 BACKENDS = ("setuptools", "poetry", "pdm", "hatch", "maturin", "scikit-build", "uv")
 FOLDER_KEYS = frozenset({"package-dir", "where", "from", "python-source", "module-root", "dev-mode-dirs", "sources"})
 PACKAGE_KEYS = frozenset({"packages", "wheel.packages"})
-"""The keys of the tables of build backends that name a folder of packages, and the folder of a package."""
+"""Keys in tables of build backends: FOLDER_KEYS name folders that contain packages, PACKAGE_KEYS single packages."""
 SETUPS = ("setup.cfg", "setup.py")
 SETUP_FOLDER = re.compile(
     r"(?:package_dir\s*=\s*(?:\{\s*['\"]{2}\s*:\s*['\"]|=\s*)|\bwhere\s*=\s*['\"]?|find_packages\(\s*['\"])([\w./-]+)"
@@ -128,11 +128,11 @@ OF_THE_REGISTRY = frozenset({"version", "extras", "optional", "markers", "python
 
 class Layout(NamedTuple):
     members: dict[str, Path]
-    """Normalized name → folder."""
+    """Normalized name of a package in the project → its folder."""
     elsewhere: dict[str, str]
-    """Normalized name → source, for packages that come from neither the project nor the usual registry."""
+    """Normalized name → source, for packages that come neither from the project nor from the usual registry."""
     roots: tuple[Path, ...]
-    """The folders that an editable install of all packages would add to Python's path, except the project's root."""
+    """The folders that an editable install of all packages would add to `sys.path`, except the project's root."""
 
 
 def read_layout(root: Path) -> Layout:
@@ -141,7 +141,7 @@ def read_layout(root: Path) -> Layout:
     elsewhere: dict[str, str] = {}
     if name := table(whole, "project").get("name"):
         members[normalize(str(name))] = root
-    # A member may name further folders, so the list grows while it is read.
+    # A member may name further folders, so `manifests` grows during the loop.
     workspace = table(whole, "tool", "uv", "workspace")
     patterns = [*texts(workspace.get("members")), *(f"!{folder}" for folder in texts(workspace.get("exclude")))]
     manifests = [root, *expand(root, patterns, PYPROJECT)]
@@ -163,7 +163,7 @@ def read_layout(root: Path) -> Layout:
 
 
 def source_roots(root: Path) -> tuple[Path, ...]:
-    """Return the layout's `roots`; `src` alone if the project's files cannot be read."""
+    """Return `roots` of the layout; only `src`, if it exists, if the project's files cannot be read."""
     try:
         return read_layout(root).roots
     except PreparationError:
@@ -171,19 +171,19 @@ def source_roots(root: Path) -> tuple[Path, ...]:
 
 
 def read_pyproject(path: Path, root: Path) -> Any:
-    """Return the content of a pyproject.toml; {} if there is none. Raises PreparationError if it cannot be read."""
+    """Return the content of a pyproject.toml; {} if it does not exist. Raises PreparationError if it is invalid."""
     return _read(root, path, "the dependencies in ")
 
 
 def table(value: Any, *names: str) -> dict[str, Any]:
-    """Return the table below these names; {} if there is none."""
+    """Return the nested table at these names; {} if there is none."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def normalize(name: str) -> str:
-    """Return a package's name as registries compare it (PEP 503)."""
+    """Return the normalized name of a Python package (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -208,9 +208,9 @@ def _package_folders(folder: Path, root: Path) -> list[Path]:
 
 
 def _name_folders(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the folders that the tables of build backends name: as a folder of packages, or as that of a package."""
+    """Yield the folders that contain packages, according to the tables of build backends."""
     tables = [settings]
-    # The list grows by the tables in tables.
+    # Nested tables are appended during the loop.
     for key, value in (pair for fields in tables for pair in fields.items()):
         listed = texts([value] if isinstance(value, str) else value)
         if key in FOLDER_KEYS:
@@ -218,7 +218,7 @@ def _name_folders(settings: Mapping[str, Any]) -> Iterator[str]:
         elif key in PACKAGE_KEYS:
             yield from (str(Path(path).parent) for path in listed)
         if key == "package-dir" and isinstance(value, dict):
-            # "" is the folder of all packages.
+            # The name "" maps to the folder that contains all packages.
             paths = ((name, path) for name, path in value.items() if isinstance(path, str))
             yield from (str(Path(path).parent) if name else path for name, path in paths)
         tables += (inner for inner in (value if isinstance(value, list) else [value]) if isinstance(inner, dict))
@@ -232,7 +232,7 @@ LOCAL = re.compile(
 
 
 def read_local(requirement: str) -> tuple[str, str] | None:
-    """Return name and path of a requirement that is a folder; None for others."""
+    """Return the name and the path of a requirement that is a folder; None for any other requirement."""
     match = LOCAL.fullmatch(requirement.strip())
     if not match or not (match["name"] or "/" in requirement or requirement.startswith("-")):
         return None
@@ -241,23 +241,23 @@ def read_local(requirement: str) -> tuple[str, str] | None:
 
 
 def read_requirement_lines(root: Path) -> list[str]:
-    """Return the requirements in the project's requirements.txt, and its lines `-e`; [] without such a file."""
+    """Return the requirements and `-e` lines in the project's requirements.txt; [] if there is no such file."""
     if not is_own(root / REQUIREMENTS, root):
         return []
     text = read_own(root, REQUIREMENTS).decode(errors="replace").replace("\\\n", " ")
-    # Options such as --hash may follow a requirement.
+    # Remove comments, and options such as --hash after a requirement.
     lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
     return [line for line in lines if line and (line[0] != "-" or line.startswith(("-e", "--editable")))]
 
 
 def _sources(manifest: Any, lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the packages that come from elsewhere than the usual registry. `lines`: further requirements."""
+    """Yield (name, source) of the packages that have a source of their own. `lines`: further requirements."""
     poetry, project = table(manifest, "tool", "poetry"), table(manifest, "project")
     groups = [table(group, "dependencies") for group in table(poetry, "group").values()]
     groups.append(table(poetry, "dev-dependencies"))
     for sources in (table(manifest, "tool", "uv", "sources"), table(poetry, "dependencies"), *groups):
         for name, source in sources.items():
-            # uv allows a list of sources, one for each platform.
+            # uv allows a list of sources for different platforms.
             for one in source if isinstance(source, list) else [source]:
                 if isinstance(one, dict):
                     yield name, one

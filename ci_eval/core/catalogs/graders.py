@@ -1,4 +1,4 @@
-"""The catalog of graders, and protocols for graders that can do more than grade."""
+"""The catalog of graders, and optional protocols that graders may implement."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,23 +14,23 @@ names = CATALOG.names
 
 @runtime_checkable
 class OfTexts(Protocol):
-    """A grader whose scores depend on the two texts alone."""
+    """A grader whose scores depend only on the two texts."""
 
     def grade_texts(self, reference: str, hypothesis: str) -> Mapping[str, float]:
-        """Return the same as `grade` for these texts, without making a pairing, which is faster."""
+        """Return the same as `grade` for these texts. This is faster, since no Pairing is created."""
 
 
 @runtime_checkable
 class Installed(Protocol):
     def prepare(self, cache: Path) -> None:
-        """Prepare the grader below `cache`, in each process that grades. Raises PreparationError."""
+        """Install the grader below `cache` if needed. Called in each process that grades. Raises PreparationError."""
 
 
 @runtime_checkable
 class Judging(Protocol):
     @property
     def version(self) -> int:
-        """Return the version of the question to the judge; grades by different versions are not comparable."""
+        """Return the version of the prompt to the judge. Grades by different versions are not comparable."""
 
     def asking(self, settings: EndpointConfig) -> Grader:
         """Return a copy of the grader that asks this language model."""
@@ -45,13 +45,13 @@ class Executing(Protocol):
 @runtime_checkable
 class Remarking(Protocol):
     def remark(self, pairing: Pairing) -> str:
-        """Return the comment on a graded pairing; "" without a comment."""
+        """Return a comment on a graded pairing; "" if there is none."""
 
 
 @runtime_checkable
 class Priced(Protocol):
     def cost(self, pairing: Pairing) -> float | None:
-        """Return the price of a grade; None if prices or tokens are not known."""
+        """Return the price of grading a pairing; None if prices or tokens are not known."""
 
 
 def ready(

@@ -15,8 +15,8 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRI
 
 
 def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = False) -> tuple[Metric, ...]:
-    """Return metrics in the order of reports. `places`: each k of further metrics RecallAt{k}. `user`: whether a user
-    is modelled, or typing is `emulated`. Raises ConfigError if a family cannot be used, or reuses a name."""
+    """Return all metrics in the order of reports. `places`: each k for which RecallAt{k} is added. `user`: a user is
+    modelled, or typing is `emulated`. Raises ConfigError if a plugin's metrics are invalid or reuse a name."""
     metrics: dict[str, Metric] = {}
     for family in CATALOG.names():
         for metric in CATALOG.load(family):
@@ -25,14 +25,14 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
             if metric.info.name in metrics:
                 raise ConfigError(f"the metrics {family!r} have {metric.info.name!r}, as others do: rename it there")
             metrics[metric.info.name] = metric
-    # A family may have some of these metrics already, such as RecallAt1; the name keeps one of each.
+    # Metrics that exist already, such as RecallAt1, are replaced by equal ones.
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
     if not user:
         return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
     of_user = []
     for metric in sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order):
         summary = metric.summary_of_a_user or metric.info.summary
-        # The last lists of a modelled user depend on when that user stops, so the summary says so.
+        # The modelled user decides which list is the last, so summaries of metrics of the last list say so.
         if metric.of_the_user:
             location = "" if metric.summary_of_a_user else "in the last list, which "
             summary = (
@@ -44,7 +44,7 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
 
 
 def select_metrics(names: Iterable[str]) -> dict[str, Metric]:
-    """Return the named metrics in the order of reports, RecallAt{k} for any k; unknown names are ignored."""
+    """Return the named metrics, including RecallAt{k} for any k, in the order of reports. Unknown names are ignored."""
     requested = set(names)
     places = [int(name.removeprefix("RecallAt")) for name in requested if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
     return {metric.info.name: metric for metric in load(places) if metric.info.name in requested}
@@ -59,5 +59,5 @@ def names() -> list[str]:
 
 
 def list_user_metrics() -> list[str]:
-    """Return the names of the metrics about a modelled user's gain from completion, in the order of reports."""
+    """Return the names of the metrics of what a modelled user gains from completion, in the order of reports."""
     return [metric.info.name for metric in load(user=True) if metric.order_of_a_user]

@@ -1,4 +1,4 @@
-"""The catalog of completion types. The name that users write is the module's name in capitals."""
+"""The catalog of completion types. Users write the name of the module in capitals."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.contracts import Ranker

@@ -1,4 +1,4 @@
-"""The catalog of tasks. A task defines what an engine is asked, and when its result counts as right."""
+"""The catalog of tasks. A task defines what an engine is asked, and when an answer is right."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.contracts import Task

@@ -1,4 +1,4 @@
-"""Configurations: YAML or JSON becomes frozen values, or an error with a message for each wrong option."""
+"""Configurations, which are read from YAML or JSON into frozen values. An error lists every wrong option."""
 
 from ci_eval.core.config.keys import keys, schema
 from ci_eval.core.config.loading import (

@@ -1,4 +1,4 @@
-"""The check of plain values against the schema, which reports all unknown keys and wrong values at once."""
+"""Checking of plain values against the schema. All unknown keys and wrong values are reported at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def wrong_value(value: object, kind: object, path: str) -> str:
     info = inspect.type_info(kind)
     parts = info.types if isinstance(info, inspect.UnionType) else (info,)
     hint = guess(value, choices(info)) if isinstance(value, str) else ""
-    # YAML reads 1.10 as a number and yes as a switch, though a text may be meant.
+    # YAML reads 1.10 as a number and `yes` as a Boolean, although the user may have meant a text.
     if not isinstance(value, str | list | dict | None) and any(isinstance(part, inspect.StrType) for part in parts):
         hint = "; put it in quotes"
     return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
@@ -98,7 +98,7 @@ def _paths(section: type[Section], path: str) -> Iterator[str]:
 
 
 def check(raw: object, source: str) -> Config:
-    """Return the configuration. `raw`: plain values with camelCase keys. Raises ConfigError with all problems."""
+    """Return the configuration. `raw`: plain values with keys in camelCase. Raises ConfigError with all problems."""
     problems = list(_section_problems(raw, Config, ""))
     if problems:
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
@@ -120,7 +120,7 @@ def _section_problems(raw: object, section: type[Section], path: str) -> Iterato
             if not hint:
                 start = str(key).lower()
                 paths = [name for name in _paths(Config, "") if name.rpartition(".")[2].lower().startswith(start)]
-                # Of two similar keys, the less deeply nested one was probably meant.
+                # Suggest only the least deeply nested keys, since the user probably means one of these.
                 depth = min((name.count(".") for name in paths), default=0)
                 likely = " or ".join(name for name in paths if name.count(".") == depth)
                 hint = f"; did you mean {likely}?" if likely else ""
@@ -137,7 +137,7 @@ def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
     elif (item := _item(kind)) is not None and isinstance(value, list | tuple) and value:
         for index, element in enumerate(value):
             location, section = f"{path}[{index}]", find_section(item)
-            # A section may be empty, but an entry of a list of sections may not.
+            # An empty section is allowed as the value of a key, but not as an entry of a list.
             if section and element is None:
                 yield not_a_section(element, section, location)
             else:
@@ -162,7 +162,7 @@ def _fits(value: object, kind: object) -> bool:
 
 
 def find_section(kind: object) -> type[Section] | None:
-    """Return the section class of a type, which may be optional; None for other types and for lists of sections."""
+    """Return the section class of a type such as `Section` or `Section | None`; None for any other type."""
     sections = [part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, Section)]
     return sections[0] if sections and get_origin(kind) is not tuple else None
 
@@ -175,7 +175,7 @@ def _item(kind: object) -> object:
 
 
 def _fill(raw: object, kind: object) -> object:
-    # YAML reads `actions:` without content as null.
+    # YAML reads an empty section, such as `actions:` without content, as null.
     if raw is None and type(None) in get_args(kind):
         return None
     if (section := find_section(kind)) is not None:

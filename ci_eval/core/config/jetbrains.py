@@ -1,6 +1,6 @@
-"""The upgrade of configurations of the JetBrains evaluation plugin, 2019 to 2022 (with the renames of 2023).
+"""Conversion of configurations of the JetBrains evaluation plugin from 2019 to 2022, with the renames of 2023.
 
-A setting without effect becomes a warning that says what happens instead. `checking.py` reports unknown keys.
+A setting that has no effect causes a warning that says what happens instead. `checking.py` reports unknown keys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOVED = {
     "interpret.completeTokenSeed": "interpret.seed",
     "interpret.sessionSeed": "interpret.seed",
 }
-"""The plugin's key → ci-eval's key, in the order in which values are moved."""
+"""Key of the plugin → key of ci-eval, in the order in which values are moved."""
 
 STATEMENTS: dict[str, dict[str, object]] = {
     "METHOD_CALLS": {"statementTypes": ["METHOD_CALL"]},
@@ -34,7 +34,7 @@ STATEMENTS: dict[str, dict[str, object]] = {
     "ALL": {"statementTypes": ["METHOD_CALL", "FIELD", "VARIABLE"]},
     "ALL_TOKENS": {},
 }
-"""The value of `strategy.statement` (until 2019-09) → filters. ALL meant all statements that the plugin knew."""
+"""Value of `strategy.statement` (until 2019-09) → filters. ALL means all statements that the plugin knew."""
 
 NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "actions.evaluationRoots", "interpret.seed")
 
@@ -57,13 +57,13 @@ UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "reports.kindWeights": (({},), "it was taken out, every session counts the same"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
-"""Key without effect → the values that need no warning (besides null), and the text of the warning."""
+"""Key that has no effect → values (besides null) that cause no warning, and the text of the warning."""
 
 UNUSED_FILTERS = ("features", "minimumOffset", "position")
 
 
 def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
-    """Return the configuration with ci-eval's keys, and warnings. Raises ConfigError if a value cannot be upgraded."""
+    """Return the configuration with the keys of ci-eval, and warnings. Raises ConfigError if a value is invalid."""
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():
@@ -77,7 +77,7 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
         _put(config, "project", f"path:{path}", "projectPath")
     strategy = get_value(config, "actions.strategy")
     if isinstance(strategy, dict) and "completionGolf" in strategy:
-        # Later versions of the plugin name several kinds of golf; ci-eval has one.
+        # Later versions of the plugin have several kinds of golf, ci-eval has only one.
         golf = strategy["completionGolf"]
         strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
     _upgrade_user(config)
@@ -117,17 +117,17 @@ def _upgrade_tokens(config: dict[str, object]) -> None:
 
 
 def _upgrade_user(config: dict[str, object]) -> None:
-    # The settings have no effect in the plugin unless it emulates a user.
+    # The plugin uses the settings only if it emulates a user.
     emulated = _take(config, "actions.strategy.emulateUser")
     settings = _take(config, "interpret.emulationSettings")
     if emulated is not True:
         return
-    # The plugin's user model is indexed by the number of typed characters, not of lookups.
+    # The plugin looks probabilities up by the number of typed characters, not by the number of lookups.
     user: dict[str, object] = {"profile": "jetbrains", "index": "prefix"}
     if isinstance(settings, dict):
         user |= {"firstPrefix": settings.get("firstPrefixLen"), "select": settings.get("selectElement")}
     _put(config, "interpret.userModel", user, "strategy.emulateUser")
-    # The modelled user decides when completion is asked for.
+    # The modelled user decides when completion is requested, so there is no prefix.
     _take(config, "actions.strategy.prefix")
 
 
@@ -143,7 +143,7 @@ def _drop(
 
 
 def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object], str]:
-    """Return the section that holds a dotted key (empty if missing), and the key's last part."""
+    """Return the section that contains a dotted key, or {} if it is missing, and the last part of the key."""
     *parents, last = key.split(".")
     section = config
     for name in parents:
@@ -155,8 +155,8 @@ def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object],
 def make_parent(
     config: dict[str, object], key: str, fault: Callable[[Sequence[str], str], str]
 ) -> tuple[dict[str, object], str]:
-    """Return the section that holds a dotted key, made if missing, and the key's last part. Raises ConfigError if a
-    value on the way is not a section; `fault` makes the message of the names up to that value, and of the value."""
+    """Return the section that contains a dotted key, and the last part of the key. Missing sections are created. Raises
+    ConfigError if a parent is not a section. `fault`: the names down to this parent, its value → the message."""
     *parents, last = key.split(".")
     section = config
     for depth, name in enumerate(parents, start=1):

@@ -1,4 +1,4 @@
-"""The keys of a configuration with their meanings: as rows, and as a JSON schema for editors."""
+"""The keys of a configuration and their meanings, as a list and as a JSON schema for editors."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     type: str
     default: str
-    """The default as it is written in YAML; "" if there is none."""
+    """The default in YAML; "" if there is none."""
     meaning: str
     choices: tuple[str, ...] = ()
 
 
 def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
-    """Yield all keys below the section, in the order of the configuration. Sections in lists are not expanded."""
+    """Yield all keys below the section in the order of the schema. Sections in lists are not expanded."""
     meanings = read_meanings(section)
     for field in msgspec.structs.fields(section):
         name = join(path, field.encode_name)
@@ -57,12 +57,12 @@ def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
 
 @cache
 def read_meanings(section: type[Section]) -> Mapping[str, str]:
-    """Return key → the text below its field in the source, in the words of YAML."""
+    """Return key → docstring of the field, with `None`, `True` and `False` in the spelling of YAML."""
     texts: dict[str, str] = {}
-    # Sections may inherit fields, whose docstrings are in the base class.
+    # A section may inherit fields, whose docstrings are in the source of the base class.
     for cls in reversed(section.__mro__):
         if cls is not Section and issubclass(cls, Section):
-            # Python drops the strings below fields, so they are read from the source.
+            # Python does not keep the docstrings of fields, so they are read from the source.
             (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
             assert isinstance(tree, ast.ClassDef)
             for at, text in pairwise(tree.body):
@@ -73,7 +73,7 @@ def read_meanings(section: type[Section]) -> Mapping[str, str]:
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return a JSON schema (draft 2020-12) of configurations. `known`: dotted key → values that editors suggest."""
+    """Return the JSON schema (draft 2020-12) of configurations. `known`: dotted key → values that editors suggest."""
     (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
     seen: set[type[Section]] = set()
     waiting: list[tuple[type[Section], str]] = [(Config, "")]
@@ -98,13 +98,13 @@ def _explain(written: dict[str, Any], section: type[Section], path: str, known: 
         ]
         if key in known:
             forms = [{"enum": list(known[key])}, *forms]
-        # A section may be empty, which is null in YAML.
+        # An empty section is null in YAML.
         if any("#/$defs/" in form.get("$ref", "") for form in forms) and {"type": "null"} not in forms:
             forms = [*forms, {"type": "null"}]
         if key in SHORT:
             forms = [*forms, SHORT[key]]
         if key == "reports.sessionsFilters":
-            # A filter may be a single line (`text.py`).
+            # A filter may also be an expression (see `read_expression` in `text.py`).
             line = {"type": "string", "minLength": 1}
             forms = [{**form, "items": {"anyOf": [form["items"], line]}} for form in forms]
         # YAML reads unquoted `off` and `on` as false and true.

@@ -1,4 +1,4 @@
-"""Loading, changing and writing of configurations, and views: the settings that change only reports."""
+"""Loading, changing and writing of configurations and of views, which are settings that change only reports."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from ci_eval.core.model import PrefixConfig
 from ci_eval.core.model.settings import EndpointConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
-"""A variable `${name}`, or `$${`, which stands for the characters `${`."""
+"""A variable `${name}`, or `$${`, which is an escape for the characters `${`."""
 
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
 
 USUAL_LENGTHS = (0, 1, 3)
-"""The default numbers of typed letters. Most editors show lists from the first letter on."""
+"""The default numbers of typed letters. Most editors show a list after the first letter."""
 
 USUAL_SESSIONS = 1_000
-"""The default number of sessions, which takes some minutes and gives an interval of about three points."""
+"""The default number of sessions. It takes some minutes and gives an interval of about three percentage points."""
 NUMBERS = ("sessionsLimit", "sessionProbability")
-"""The keys of `interpret` that decide how many sessions are asked."""
+"""The keys of `interpret` that limit the number of sessions."""
 
 SPECS = ("project", "dataset")
-"""The sections that may be written as their `spec` alone."""
+"""The sections that may be written as a text, which is the value of `spec`."""
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     config: Config
     warnings: tuple[str, ...]
     own_prefix: bool = False
-    """True if the file or an override sets the prefix, as every configuration of the JetBrains plugin (JSON) does."""
+    """True if the file or an override sets the prefix. This is assumed for JSON, the format of the JetBrains plugin."""
     own_number: bool = False
 
 
@@ -56,8 +56,8 @@ def load(
     overrides: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Loaded:
-    """Return the configuration of a file; None = the defaults. `engine`: NAME or NAME@VERSION, which replaces the
-    file's. `overrides`: `dotted.key=value`, applied last. Raises ConfigError."""
+    """Return the configuration in the file at `path`; the defaults if it is None. `engine`: NAME or NAME@VERSION, which
+    replaces the engine of the file. `overrides`: settings `dotted.key=value`, applied last. Raises ConfigError."""
     source = str(path) if path else "configuration"
     content, raw, upgrade_warnings = read(path) if path else None, dict[str, object](), list[str]()
     if content is not None:
@@ -73,7 +73,7 @@ def load(
         _put(raw, "engine", engine, "command line")
     for override in overrides:
         _override(raw, override)
-        # The check after each override lets the message name the wrong one.
+        # Check after each override, so that the message names the wrong one.
         check(raw, f"--set {override}")
 
     def interpolate(key: str, text: str) -> str:
@@ -98,7 +98,7 @@ def load(
 
 
 def add_ladder(config: Config) -> Config:
-    """Return the configuration with USUAL_LENGTHS, unless it has a prefix, a modelled user, or another task."""
+    """Return the configuration with a Ladder of USUAL_LENGTHS, if it has neither prefix, user nor another task."""
     strategy = config.actions.strategy
     if config.effective_task != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
@@ -107,7 +107,7 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """Return the configuration with USUAL_SESSIONS, unless it has a number, or a dataset, which is asked as a whole."""
+    """Return the configuration limited to USUAL_SESSIONS, unless it has a limit, or a dataset, which is asked whole."""
     interpret = config.interpret
     has_number = interpret.sessions_limit is not None or interpret.session_probability < 1
     if has_number or config.dataset.spec:
@@ -119,16 +119,16 @@ def dump(config: Config) -> str:
     raw: dict[str, object] = msgspec.to_builtins(config)
     values: dict[str, object] = msgspec.to_builtins(config.engine)
     endpoint = {field.encode_name: values.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)}
-    # The engine's own keys come first, then those of an endpoint if there is one.
+    # The engine's own keys come first. Keys of an endpoint are written only if there is an endpoint.
     raw["engine"] = values | (endpoint if config.engine.endpoint is not None else {})
-    # In the text, `$${` keeps `load` from reading a variable.
+    # Escape `${`, so that `load` does not read it as a variable.
     _change_texts(raw, lambda _, text: text.replace("${", "$${"))
     return write_yaml(raw)
 
 
 def set_engine_command(config: Config, command: str, like: str | None = None) -> Config:
-    """Return the configuration with a language server as its engine. `command`: as typed in a shell. `like`: the named
-    engine whose settings the server gets; None = the configuration's. Raises ConfigError."""
+    """Return the configuration with a language server as its engine. `command`: the server's command line. `like`: the
+    engine whose settings the server gets; None = `engine.like` of the configuration. Raises ConfigError."""
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
@@ -137,7 +137,7 @@ def set_engine_command(config: Config, command: str, like: str | None = None) ->
         raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
     engine = config.engine
     if engine.command is None and (engine.endpoint is not None or engine.name != EngineConfig().name):
-        # Settings of an endpoint or of a named engine were not meant for this engine.
+        # The settings belong to an endpoint or to another engine, so they are dropped.
         engine = EngineConfig(reads=engine.reads)
     like = like or engine.like
     own = replace(engine, name=EngineConfig().name, version=None, command=words, endpoint=None, like=like)
@@ -160,8 +160,8 @@ def patch(
     title: str | None = None,
     output_dir: str | None = None,
 ) -> Config:
-    """Return the configuration with the options of the command line; None keeps a value. `engine` is NAME or
-    NAME@VERSION. Raises the ConfigError of `load`; `${name}` has no meaning here."""
+    """Return the configuration with these options of the command line; None keeps the value. `engine`: NAME or
+    NAME@VERSION. Variables `${name}` are not replaced. Raises ConfigError."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     options = {
         "task": task,
@@ -181,7 +181,7 @@ def patch(
         if value is not None:
             _put(raw, key, value, "command line")
     if project is not None or dataset is not None:
-        # A project or dataset on the command line replaces `projects` of the file.
+        # A project or dataset on the command line also replaces `projects`.
         raw["projects"] = []
     patched, _ = settle(check(raw, "command line"), "command line")
     if model and patched.interpret.completion_type not in BY_MODEL:
@@ -193,7 +193,7 @@ def patch(
 
 
 def override(config: Config, settings: Sequence[str]) -> Config:
-    """Return the configuration changed by settings KEY=VALUE (see `complete_key`). Raises ConfigError."""
+    """Return the configuration with settings KEY=VALUE applied (for KEY, see `complete_key`). Raises ConfigError."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -204,7 +204,7 @@ def override(config: Config, settings: Sequence[str]) -> Config:
 
 
 def complete_key(key: str) -> str:
-    """Return the dotted name of a key. Raises ConfigError unless exactly one key has this end."""
+    """Return the full name of a key that may be given by its last part. Raises ConfigError if it is not unique."""
     names = [known.name for known in keys()]
     if "." in key or key in names or key in Config.__struct_fields__:
         return key
@@ -232,7 +232,6 @@ def add_filters(config: Config, names: Iterable[str]) -> Config:
 
 
 def _override(raw: dict[str, object], override: str) -> None:
-    # The value itself may contain `=`.
     key, equals, text = override.partition("=")
     if not equals or not all(part.strip() for part in key.split(".")):
         raise ConfigError(f"--set {override}: expected dotted.key=value, for example interpret.sessionProbability=0.2")
@@ -247,11 +246,11 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
     if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
         if below.get("spec") != value:
-            # The project is replaced, so its name no longer applies.
+            # The name belongs to the former project.
             below.pop("name", None)
     former = section.get(last, InterpretConfig().completion_type)
     if key == "interpret.completionType" and isinstance(reports := raw.get("reports"), dict):
-        # The JetBrains plugin titles an evaluation by its completion type, so the title changes with the type.
+        # The JetBrains plugin uses the completion type as the title, so a title equal to the former type changes, too.
         reports |= {"evaluationTitle": value} if reports.get("evaluationTitle") == former else {}
     section[last] = value
     try:
@@ -261,8 +260,8 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 
 def _spread(raw: dict[str, object]) -> None:
-    """Expand short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`, and
-    filters in one line. Also restore `off` and `on`, which YAML reads as false and true."""
+    """Expand short forms in `raw`: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`,
+    `dataset: SPEC`, and filter expressions. Restore `off` and `on`, which YAML reads as false and true."""
     interpret = raw.get("interpret")
     if isinstance(interpret, dict):
         if isinstance(profile := interpret.get("userModel"), str):
@@ -298,15 +297,15 @@ KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings that change what reports show, not what was measured."""
+    """A change of settings that affect what reports show, but not what was measured."""
 
     overrides: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
-    """Expressions that replace the filters of the reports; the first one is the headline."""
+    """Expressions that replace the filters of reports. The first expression becomes the headline by default."""
     title: str | None = None
 
     def settings(self) -> dict[str, object]:
-        """Return the changed settings: key → value. Raises ConfigError if a key belongs to the measurement."""
+        """Return key → new value. Raises ConfigError if a key affects what was measured."""
         settings = dict[str, object]()
         for override in self.overrides:
             key, _, value = override.partition("=")
@@ -325,15 +324,15 @@ UNCHANGED = View()
 
 
 def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
-    """Return the view stored at `path`, if any, with a change, as overrides KEY=VALUE. Raises ConfigError."""
+    """Return the view stored at `path` (if any) plus a change, as overrides KEY=VALUE. Raises ConfigError."""
     return _spell({**_read_view(path), **change.settings()})
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
-    """Change the view stored at `path`. `config`: that of the measurement. Raises ConfigError if the view is wrong."""
+    """Change the view stored at `path`. `config`: the measurement's. Raises ConfigError if the new view is invalid."""
     if change == UNCHANGED:
         return
-    # A wrong setting raises before anything is stored.
+    # Loading raises an error for an invalid view before it is stored.
     load(config, overrides=read_view(path, change), environment={})
     atomic.write(path, write_yaml({**_read_view(path), **change.settings()}).encode())
 
@@ -353,7 +352,7 @@ def _read_view(path: Path) -> dict[str, object]:
 
 
 def _spell(settings: Mapping[str, object]) -> list[str]:
-    # YAML also reads JSON, which fits in one line.
+    # JSON is valid YAML, and fits in one line.
     return [f"{key}={json.dumps(value)}" for key, value in settings.items()]
 
 

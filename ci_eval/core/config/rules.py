@@ -1,4 +1,4 @@
-"""Rules about several values of a configuration, and values that are changed with a warning."""
+"""Checks that involve several values of a configuration, and values that are changed with a warning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING_TO_EMULATE = (
 )
 
 MOST_LENGTHS = 100
-"""The most lengths of a Ladder: each length adds a session for each token."""
+"""The largest number of lengths of a Ladder. Each length adds a session for each token."""
 
 USER_TYPES = (
     "`actions.strategy.prefix` is {0}, but the modelled user decides when completion is asked for; EveryPrefix is "
@@ -33,7 +33,7 @@ USER_TYPES = (
 
 
 def settle(config: Config, source: str) -> tuple[Config, list[str]]:
-    """Return the configuration as it will be evaluated, and a warning for each changed value. Raises ConfigError."""
+    """Return the configuration as it is evaluated, and a warning for each overridden value. Raises ConfigError."""
     if problems := list(_problems(config)):
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
     warnings: list[str] = []
@@ -52,7 +52,7 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
     strategy = replace(strategy, filters=_drop_open_regex(strategy.filters))
     parts = config.reports.sessions_filters
     parts = tuple(replace(part, filters=_drop_open_regex(part.filters)) for part in parts)
-    # Unknown languages are refused elsewhere.
+    # The catalog of languages reports unknown languages later.
     language = config.language.strip().lower()
     settled = replace(
         config,
@@ -64,7 +64,7 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
 
 
 def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:
-    # A filter that matches every package would exclude tokens whose package is not known, so it is removed.
+    # Any regex excludes tokens whose package is not known, so a regex that matches every package is removed.
     return replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
 
 
@@ -77,7 +77,6 @@ def _problems(config: Config) -> Iterator[str]:
     yield from _prefix_problems(strategy.prefix)
     yield from _inside_problems(config)
     user = config.interpret.user_model
-    # Sums of floats are inexact, so they are compared with a tolerance.
     if user and user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
         yield (
             f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "
@@ -131,7 +130,7 @@ def _engine_problems(config: Config) -> Iterator[str]:
 
 
 def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
-    # The value may be a secret key, so the message does not repeat it.
+    # The message does not repeat the value, since it may be a secret key.
     if settings.key is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", settings.key):
         yield (
             f"`{section}.key` is not the name of an environment variable (capitals, digits, _); put the key into a "

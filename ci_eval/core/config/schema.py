@@ -1,9 +1,9 @@
-"""The schema of a configuration: every key of the YAML file, its meaning, unit, default and allowed values.
+"""The schema of the configuration: every key with its meaning, unit, default and allowed values.
 
-A key of the file is the field's name in camelCase. The rules about several fields are in `rules.py`.
+A key is the name of the field in camelCase. `rules.py` checks conditions between several fields.
 """
 
-# `ci-eval list keys` and the JSON schema show the docstrings of the sections and their fields to users.
+# The docstrings of sections and fields are shown to users by `ci-eval list keys` and in the JSON schema.
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
@@ -27,7 +27,7 @@ from ci_eval.core.model.settings import (
 )
 
 BY_MODEL = ("ML", "PBN")
-"""The completion types that order by a model's file (`interpret.rankingModel`)."""
+"""The completion types that need a model file (`interpret.rankingModel`)."""
 
 
 class EngineConfig(EndpointConfig, frozen=True):
@@ -229,7 +229,7 @@ class Config(Section, frozen=True):
 
     @property
     def effective_task(self) -> str:
-        """Return the task's name. The tasks golf, imports, silent and inside may be set by the strategy."""
+        """Return the name of the task. The strategy may select the tasks golf, imports, silent and inside."""
         strategy = self.actions.strategy
         if strategy.completion_golf:
             return "golf"
@@ -255,7 +255,7 @@ class Config(Section, frozen=True):
 
     @property
     def sampling_classes(self) -> tuple[str, ...]:
-        # With a modelled user, the answers decide at which letter a session begins.
+        # With a modelled user, the number of typed letters, and so the class of a session, depends on the answers.
         return () if self.user else sampling_classes(self.report_filters.headline)
 
     @property
@@ -267,7 +267,7 @@ class Config(Section, frozen=True):
 
     @property
     def user(self) -> UserModelConfig | None:
-        # Emulated typing ends as soon as the text is offered, like a user who always accepts.
+        # Emulated typing ends as soon as the expected text is offered, as with a user who always accepts.
         emulated = self.actions.strategy.prefix.emulate_typing
         return self.interpret.user_model or (UserModelConfig(profile="always") if emulated else None)
 

@@ -1,4 +1,4 @@
-"""Reading and writing of configurations in YAML or JSON, with limits against hostile files, and filters in one line."""
+"""Reading and writing of YAML and JSON, with limits against hostile files, and parsing of filter expressions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ import yaml
 from ci_eval.core.base.errors import ConfigError
 
 MAX_BYTES = 200_000
-"""The largest file in bytes, with room for a list of two thousand file names; reading one takes at most two seconds."""
+"""The largest size of a file, in bytes: there is room for 2,000 file names, and reading takes at most 2 seconds."""
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
-"""The most values of a file. The values of an alias count for each use."""
+"""The largest number of values in a file. The values of an alias count for each use."""
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that reads 1e-3 as a number, as JSON does."""
+    """A loader that reads 1e-3 as a number, like JSON. PyYAML reads it as a text."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """A dumper whose output `_Loader` reads back: a text that looks like 1e-3 is quoted."""
+    """A dumper that quotes texts such as 1e-3, so that `_Loader` reads them as texts."""
 
 
 for _class in (_Loader, _Dumper):
@@ -37,10 +37,10 @@ for _class in (_Loader, _Dumper):
 
 
 def read(path: Path) -> object:
-    """Return the values of a file, read as JSON if it is called `.json`, and as YAML otherwise. Raises ConfigError."""
+    """Return the content of a file, which is JSON if its suffix is `.json`, and YAML otherwise. Raises ConfigError."""
     try:
         with path.open("rb") as file:
-            # One byte more shows that the file is too large.
+            # One more byte than allowed shows that the file is too large.
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         if re.match(r"[a-z]+:.", str(path)):
@@ -56,7 +56,7 @@ def read(path: Path) -> object:
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path}: is larger than {MAX_BYTES:,} bytes, so it is hardly a configuration")
     try:
-        # Editors on Windows may write a byte order mark.
+        # The file may begin with a byte order mark, which editors on Windows write.
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from None
@@ -64,7 +64,7 @@ def read(path: Path) -> object:
 
 
 def parse_yaml(text: str, source: str) -> object:
-    """Return the values of a YAML text. `source` names the text in errors. Raises ConfigError."""
+    """Return the content of a YAML text. `source`: the name of the text in errors. Raises ConfigError."""
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
@@ -80,32 +80,32 @@ def parse_yaml(text: str, source: str) -> object:
         raise ConfigError(f"{source}: character {error.position + 1} is not allowed in YAML") from None
     except RecursionError:
         raise ConfigError(f"{source}: is nested too deeply") from None
-    # PyYAML does not catch exceptions of its scalar constructors, such as for the date 2024-13-45.
+    # PyYAML lets exceptions of its scalar constructors through, such as for the date 2024-13-45.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ConfigError(f"{source}: a value cannot be read ({error}); if a text is meant, put it in quotes") from None
 
 
 def _copy(value: object, depth: int = 0) -> object:
     """Return a deep copy in which no value is shared. Raises RecursionError if the value is nested too deeply, and
-    ValueError for numbers beyond 64 bits and lone surrogates."""
+    ValueError if it contains a number beyond 64 bits or a lone surrogate."""
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("a number beyond 64 bits")
     if isinstance(value, str):
-        value.encode()  # raises for a lone surrogate, which JSON can escape
+        value.encode()  # raises ValueError for a lone surrogate, which a JSON escape can produce
     if isinstance(value, dict):
         return {_copy(key, depth + 1): _copy(below, depth + 1) for key, below in value.items()}
     return [_copy(below, depth + 1) for below in value] if isinstance(value, list) else value
 
 
 def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
-    """Count the values below a node, aliases expanded. Raises ConfigError for cycles, excess, and repeated keys."""
+    """Count the values of a node with aliases expanded. Raises ConfigError for cycles, repeated keys or too many."""
     if (known := sizes.get(id(node))) is not None:
         if known == 0:
             raise ConfigError(f"{source}: {_location(node)}: contains itself through an alias")
         return known
-    # The size 0 marks a node that is being counted: an alias to it is a cycle.
+    # The size 0 marks a node whose values are being counted. An alias to such a node is a cycle.
     sizes[id(node)] = 0
     children: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):
@@ -136,7 +136,7 @@ _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DO
 
 
 def _parse_json(text: str, source: str) -> object:
-    # The plugin's README shows comments, which JSON does not have. Blanks in their place keep lines and columns.
+    # The README of the JetBrains plugin shows comments, which are not JSON. Replacing them with blanks keeps positions.
     text = _STRING_OR_COMMENT.sub(lambda part: part[0] if part[0][0] == '"' else re.sub(r"\S", " ", part[0]), text)
 
     def mapping(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -157,15 +157,15 @@ def _parse_json(text: str, source: str) -> object:
 
 
 def write_yaml(value: object) -> str:
-    """Return YAML with keys in their order. `parse_yaml` reads it back to an equal value."""
+    """Return the value as YAML, with keys in their given order. `parse_yaml` returns an equal value."""
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=120)
     return text
 
 
 def read_expression(text: str) -> dict[str, object]:
-    """Return the entry of `reports.sessionsFilters` for an expression, with unchecked values. Raises ConfigError."""
+    """Return the entry of `reports.sessionsFilters` for an expression. Its values are unchecked. Raises ConfigError."""
     try:
-        # As in a shell, quotes allow spaces in values.
+        # Values with spaces may be quoted as in a shell.
         conditions = shlex.split(text)
     except ValueError as error:
         raise ConfigError(f"filter {text!r}: {error}") from None
@@ -201,6 +201,6 @@ CONDITIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "scenario": ("scenarios", _list),
     "evolution": ("evolutions", _list),
 }
-"""The condition's name → the configuration's key, and the type of its value."""
+"""Name of a condition → key in the configuration, and a function that reads the value."""
 _OF_SESSIONS = ("typed", "file", "text")
 _KNOWN = f"there are {', '.join(CONDITIONS)}, each with `=` and a value, separated by spaces"

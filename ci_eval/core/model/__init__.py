@@ -1,7 +1,7 @@
-"""The values that pass between the stages, which are frozen and can be stored as JSON.
+"""The values that the stages exchange. They are frozen and can be stored as JSON, with names in camelCase.
 
-Offsets count Unicode code points of the text whose line ends are normalised to "\\n". Ranks are 1-based.
-Latencies are milliseconds. JSON names are camelCase.
+Offsets count Unicode code points, in texts whose line ends are normalised to "\\n". Ranks start at 1.
+Latencies are in milliseconds.
 """
 
 from ci_eval.core.model.comparison import *
@@ -13,4 +13,4 @@ from ci_eval.core.model.settings import *
 from ci_eval.core.model.tokens import *
 
 FORMAT = 1
-"""The number rises if the definition of a field changes."""
+"""The format number of stored values. It increases if the definition of a field changes."""

@@ -1,4 +1,4 @@
-"""The results over several evaluations. A difference is always new - base."""
+"""The results of comparing several evaluations. A difference is always new - base."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class TrendPoint(Value, frozen=True, kw_only=True):
     sessions: int
     metrics: dict[str, Estimate]
     differs: tuple[str, ...] = ()
-    """What changed since the previous evaluation: versions, the project, the machine."""
+    """Descriptions of what changed since the previous evaluation, such as versions, the project or the machine."""
     gates: tuple[GateResult, ...] = ()
     run: str = ""
 
 
 class ChangePoint(Value, frozen=True, kw_only=True):
-    """A change of a figure's level, between two evaluations."""
+    """A lasting change of a figure between two consecutive evaluations."""
 
     night: int
     """The index of the first evaluation after the change."""
@@ -38,14 +38,14 @@ class ChangePoint(Value, frozen=True, kw_only=True):
 
 
 class Trend(Value, frozen=True, kw_only=True):
-    """The evaluations of one engine, project and completion type, in order of time."""
+    """The evaluations of one engine, project and completion type in chronological order."""
 
     nights: tuple[TrendPoint, ...]
     headline: str = "ALL"
     metrics: tuple[MetricInfo, ...]
     changes: dict[str, tuple[ChangePoint, ...]]
     left_out: int = 0
-    """The number of evaluations in the history that belong to other trends, or have no figure of the headline."""
+    """The number of evaluations in the history that belong to other trends or have no figure for the headline."""
 
 
 class Line(Value, frozen=True, kw_only=True):
@@ -72,24 +72,24 @@ class Verdict(str, Enum):
 
 
 class Elsewhere(Value, frozen=True, kw_only=True):
-    """The difference for other code like this, whose sampling units are files, or merged projects."""
+    """The difference for other code like this, with the files (or merged projects) as the sample."""
 
     low: float | None = None
     high: float | None = None
-    """The 95 % interval; None if there are too few files for one."""
+    """The 95 % interval is from `low` to `high`; None if there are too few files."""
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     marked: bool = False
-    """True if the verdict also holds among all verdicts of the page, which mark it by ▲ or ▼."""
+    """True if the verdict also holds after adjustment for all verdicts of the page, which then shows ▲ or ▼."""
     effective: float = 0.0
-    """The number of files of equal size with the same information."""
+    """The number of equally large files that would give the same information."""
     detectable: float | None = None
-    """The smallest true difference that such data would show four times out of five."""
+    """The smallest true difference that such data would show with a probability of 80 %."""
 
 
 class Difference(Value, frozen=True, kw_only=True):
-    """A metric's figures on both sides, over the same sessions, and the verdict for this project."""
+    """The figures of a metric on both sides over the same sessions, and the verdict for this project."""
 
     base: float | None
     new: float | None
@@ -97,33 +97,33 @@ class Difference(Value, frozen=True, kw_only=True):
     population: Literal["project"] = "project"
     low: float | None = None
     high: float | None = None
-    """The 95 % interval; both ends are the difference if nothing is uncertain."""
+    """The 95 % interval is from `low` to `high`; both are the difference if nothing is uncertain."""
     p: float | None = None
-    """The two-sided p-value, below 0.05 exactly if the interval excludes 0; None if nothing is uncertain."""
+    """The two-sided p-value. It is below 0.05 if and only if the interval excludes 0; None if nothing is uncertain."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     detectable: float | None = None
     marked: bool = False
     state: State = "none"
     sign: float | None = None
-    """The p-value of an exact sign test over the sessions whose figure changed, if all sessions were asked."""
+    """The p-value of an exact sign test over the sessions whose figure changed; None unless all sessions were asked."""
     better: int | None = None
     """The number of sessions whose figure improved; None if single sessions have no figure."""
     worse: int | None = None
     needed: int | None = None
-    """About how many sessions show a difference of one point (0.01) four times out of five; None for other units."""
+    """About how many sessions show a difference of 0.01 with a probability of 80 %; None if values are unbounded."""
     new_low: float | None = None
     new_high: float | None = None
     noise: float | None = None
-    """The standard error by the engine's own noise, if measured; the interval includes it."""
+    """The standard error due to the engine's own noise, if it was measured. The interval includes this error."""
     n: int = 0
-    """The number of observations, on the side that has fewer."""
+    """The number of observations; if the sides differ, the smaller number."""
     over: str = ""
     elsewhere: Elsewhere = Elsewhere()
 
 
 class Subset(Value, frozen=True, kw_only=True):
-    """The sessions that share a property, with the difference of the first declared metric over them."""
+    """The sessions with the same value of a property, and the difference of the first declared metric over them."""
 
     dimension: str
     value: str
@@ -135,7 +135,7 @@ class Subset(Value, frozen=True, kw_only=True):
 
 
 class PairCounts(Value, frozen=True, kw_only=True):
-    """The pairs that pass a filter; `wins`, `losses` are by the first declared metric."""
+    """The number of pairs that pass a filter. The first declared metric decides `wins` and `losses`."""
 
     sessions: int
     wins: int
@@ -143,7 +143,7 @@ class PairCounts(Value, frozen=True, kw_only=True):
 
 
 class Failures(Value, frozen=True, kw_only=True):
-    """Paired sessions on which one engine failed in at least one round."""
+    """The paired sessions in which one engine failed in at least one round."""
 
     sessions: int = 0
     rounds: int = 1
@@ -154,7 +154,7 @@ class Failures(Value, frozen=True, kw_only=True):
 
 
 class Side(Value, frozen=True, kw_only=True):
-    """One of the two evaluations."""
+    """An evaluation that is compared with others."""
 
     title: str
     workspace: str
@@ -170,7 +170,7 @@ class Side(Value, frozen=True, kw_only=True):
 
 
 class Change(Value, frozen=True, kw_only=True):
-    """A session whose results differ; a rank is None if the expected text is absent."""
+    """A session whose results differ. A rank is None if the expected text is absent."""
 
     id: str
     file: str
@@ -183,13 +183,13 @@ class Change(Value, frozen=True, kw_only=True):
     new_rank: int | None
     base_score: float
     new_score: float
-    """A number from 0 to 1, as the task defines it."""
+    """The score of the session in new, from 0 to 1 (see `Task.score`); `base_score` is that in base."""
     base_status: str
     new_status: str
 
 
 class FailureVerdict(Value, frozen=True, kw_only=True):
-    """The verdict of an exact sign test over the sessions on which one engine alone failed."""
+    """The verdict of an exact sign test over the sessions in which only one of the engines failed."""
 
     verdict: Verdict
     p: float
@@ -197,7 +197,7 @@ class FailureVerdict(Value, frozen=True, kw_only=True):
 
 
 class Comparison(Value, frozen=True, kw_only=True):
-    """A comparison of two evaluations, session by session."""
+    """A comparison of two evaluations over their common sessions."""
 
     task: str = "completion"
     base: Side
@@ -208,10 +208,10 @@ class Comparison(Value, frozen=True, kw_only=True):
     only_base: int
     only_new: int
     changed_text: int
-    """Sessions without a partner because their file has another text on the other side."""
+    """The number of sessions without a partner, since their file has another text on the other side."""
     files: int
     declared: tuple[str, ...]
-    """The metrics whose verdicts count, adjusted together."""
+    """The metrics whose verdicts count. The verdicts are adjusted for the number of these metrics."""
     filters: dict[str, dict[str, Difference]]
     headline: str = "ALL"
     counts: dict[str, PairCounts] = {}
@@ -228,57 +228,57 @@ class Comparison(Value, frozen=True, kw_only=True):
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
     unseen: float | None = None
-    """The share of sessions that may differ although all rounds agreed; None unless differences are exact."""
+    """The largest share of sessions that may differ although all rounds agreed; None unless differences are exact."""
     detection: Detected | None = None
-    """The goal, if the comparison asked only as many sessions as it takes."""
+    """The goal of a comparison that asked only as many sessions as the goal needs; None for other comparisons."""
     failures: FailureVerdict | None = None
     trend: Trend | None = None
 
 
 class Ranking(Value, frozen=True, kw_only=True):
-    """A ranking of several evaluations over the sessions that all of them have; the best first."""
+    """A ranking of several evaluations, the best first, over the sessions that all of them have."""
 
     sides: tuple[Side, ...]
     order: tuple[int, ...] = ()
-    """The position of each side in the given order, from 0."""
+    """The index (from 0) of each side in the order of the command line."""
     sessions: int
     files: int
     headline: str = "ALL"
     declared: tuple[str, ...]
     figures: tuple[dict[str, Estimate], ...]
     times: tuple[dict[str, Estimate], ...] = ()
-    """Times and memory of each side. Nothing is ranked by them, since the machine may have been busier for one side."""
+    """The times and memory of each side. They are not ranked, since the machine may have been busier for one side."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """Metric → table of the differences row - column, those of the pair's own comparison if there is one."""
+    """Metric → table of the differences row - column. If a pair has its own comparison, its difference is used."""
     ahead: tuple[int, ...]
-    """The number of sides than which each side is shown to be better, by the first declared metric."""
+    """For each side, the number of sides that it is shown to beat in the first declared metric."""
     behind: tuple[int, ...]
     metrics: tuple[MetricInfo, ...]
     warnings: tuple[str, ...] = ()
 
 
 class Overview(Value, frozen=True, kw_only=True):
-    """The first page over several comparisons, or over a history."""
+    """The start page of several comparisons or of a history."""
 
     title: str
     ranking: Ranking | None = None
     trend: Trend | None = None
     trends: tuple[Trend, ...] = ()
-    """The trend of each side, in the ranking's order; () without a history."""
+    """The trend of each side in the ranking's order; () if there is no history."""
     comparisons: dict[str, str] = {}
     workspaces: tuple[str, ...] = ()
 
 
 class OverProjects(Value, frozen=True, kw_only=True):
-    """A metric over the projects of a suite: the unweighted mean of their figures or differences (new - base)."""
+    """A metric over the projects of a suite: the unweighted mean of the projects' figures or differences."""
 
     mean: float | None
     n: int
     population: Literal["other projects"] = "other projects"
-    """What interval, p-value and verdict are about: projects like these."""
+    """The interval, the p-value and the verdict are about other projects like these."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval; the intervals of several metrics hold simultaneously. None if there are too few projects."""
+    """The 95 % interval is from `low` to `high`, simultaneously for all metrics; None if there are too few projects."""
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
@@ -291,13 +291,13 @@ class SuiteProject(Value, frozen=True, kw_only=True):
     figures: dict[str, Estimate] = {}
     differences: dict[str, Difference] = {}
     busy: bool = False
-    """True if times measure the machine rather than the engine."""
+    """True if the machine was so busy that latencies say more about the machine than about the engine."""
     trouble: str = ""
-    """Why this project fails the command, such as a broken gate; "" if it does not."""
+    """Why the command fails because of this project, such as a broken gate; "" if it does not."""
 
 
 class Suite(Value, frozen=True, kw_only=True):
-    """A suite: projects in the order of the configuration, and each declared metric over all of them."""
+    """The results of several projects, in the order of the configuration, and each declared metric over all of them."""
 
     title: str
     about: str = ""
@@ -313,7 +313,7 @@ class SweptRun(Value, frozen=True, kw_only=True):
     sessions: int
     figures: dict[str, Estimate]
     differences: dict[str, Difference] = {}
-    """Differences from the first run, over the sessions of both, by declared metric."""
+    """Declared metric → difference from the first run, over the sessions that both runs have."""
     comparison: str = ""
     why: str = ""
 
@@ -328,33 +328,33 @@ class Sweep(Value, frozen=True, kw_only=True):
 
 
 class Detection(Value, frozen=True, kw_only=True):
-    """The goal of a comparison: to call a true difference of `wanted` better or worse with the probability `power`."""
+    """The goal of a comparison: to detect a true difference of size `wanted` with the probability `power`."""
 
     metric: str
     wanted: Annotated[float, Meta(gt=0, lt=1)]
     power: Annotated[float, Meta(ge=0.5, lt=1)]
     most: Number | None = None
-    """The most sessions that are asked; None = as many as it takes."""
+    """The largest number of sessions to ask; None = no limit."""
 
 
 class Detected(Detection, frozen=True, kw_only=True):
-    """The goal of a comparison, and how much of it was reached."""
+    """The goal of a comparison, and the difference that the comparison can detect."""
 
     reached: float | None = None
-    """The true difference that the asked sessions find; 0 if nothing is uncertain, None if there is no figure."""
+    """The true difference that the asked sessions can detect; 0 if nothing is uncertain, None if there is no figure."""
 
 
 class ChangeCluster(Value, frozen=True, kw_only=True):
     version: str
-    """The commit or release that changed the sessions, or the last of several `candidates`."""
+    """The commit or release that changed the results of the sessions, or the last of several `candidates`."""
     title: str
     candidates: tuple[str, ...]
-    """The versions that may have changed them: several if versions in between cannot be asked."""
+    """The versions that may have changed the results. There are several if versions in between cannot be asked."""
     sessions: Number
     worse: Number
     kinds: dict[str, Number]
     changes: dict[str, Number]
-    """Sessions by the bands of their ranks before and after."""
+    """Bands of ranks before and after → number of sessions."""
     examples: tuple[str, ...]
 
 
@@ -367,5 +367,5 @@ class Bisection(Value, frozen=True, kw_only=True):
     changed: Number
     questions: Number
     skipped: dict[str, str]
-    """Versions that cannot be asked, with the reason."""
+    """Version that cannot be asked → reason."""
     clusters: tuple[ChangeCluster, ...]

@@ -1,4 +1,4 @@
-"""The configuration sent to an engine, and the machine, time and memory it ran with."""
+"""The configuration that was sent to an engine, the machine on which it ran, and the time and memory that it took."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from ci_eval.core.model.tokens import Milliseconds, Number, Value
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
 
 AutoImported = Literal["on", "off", "none", "unknown"]
-"""Whether names are suggested that need an import. `none`: the engine never does; `unknown`: nothing was configured."""
+"""Whether the engine suggests names that need an import. none: it never does. unknown: this was not configured."""
 
 SET = "(set)"
 
 
 class SentConfiguration(Value, frozen=True, kw_only=True):
-    """The configuration sent to an engine. Folders have names: `{engine}` is where it is installed, `{root}` the
-    project, `{dependencies}` what the project needs, `{scratch}` the temporary folder."""
+    """The configuration that was sent to an engine. Placeholders replace paths: `{engine}` is the engine's folder,
+    `{root}` the project, `{dependencies}` the folder of the dependencies, `{scratch}` the temporary folder."""
 
     like: str = ""
     arguments: tuple[str, ...] = ()
     settings: dict[str, Any] = {}
     options: Any = None
     environment: dict[str, str] = {}
-    """Values of possible secrets are left out."""
+    """Environment variables. Values that may be secret are hidden."""
     files: dict[str, str] = {}
-    """Texts by path; long ones as size and digest."""
+    """Path → text. A long text is replaced by its size and digest."""
     capabilities: dict[str, Any] = {}
     language_ids: dict[str, str] = {}
-    """File suffix → the language's name in the protocol."""
+    """File suffix → language identifier in the protocol."""
     quirks: dict[str, Any] = {}
     auto_import: AutoImported = "unknown"
     dependencies: Literal["told", "not told", "none"] = "none"
-    """Whether the engine got the location of the project's packages; `none` = no package is installed."""
+    """Whether the engine was told where the project's packages are installed; none = no package is installed."""
     limits: dict[str, float] = {}
     """`timeout` in seconds, `heap` and `memory` in bytes, `suggestions` as a count."""
 
 
 GRAMMAR = "grammar"
-"""The name of the condition on grammars."""
+"""The name of the `Condition` that compares grammars."""
 
 
 class Condition(Value, frozen=True, kw_only=True):
-    """A difference between two runs: of grammar, seed, or a setting sent to the engine; None = not sent."""
+    """A difference between two runs in grammar, seed, or a setting of the engine. None: the setting was not sent."""
 
     name: str
     base: str | None
@@ -52,10 +52,10 @@ class Condition(Value, frozen=True, kw_only=True):
 
 
 class CpuTimes(Value, frozen=True, kw_only=True):
-    """The seconds of CPU that a stage took."""
+    """The CPU time that a stage took, in seconds."""
 
     engine: Seconds = 0.0
-    """0 for engines on another machine or within ci-eval's process."""
+    """The CPU time of the engine's processes; 0 for engines on another machine or in ci-eval's own process."""
     checks: Seconds = 0.0
     own: Seconds = 0.0
 
@@ -72,18 +72,18 @@ class MachineState(Value, frozen=True, kw_only=True):
     load: float | None = None
     """The mean number of running or waiting processes in the last minute."""
     pressure: float | None = None
-    """The share of the time in which a process waited for a processor."""
+    """The share of the time during which some process waited for a core."""
     cores: int = 0
     busy: bool = False
-    """True if times measure the machine rather than the engine."""
+    """True if the machine was so busy that latencies say more about the machine than about the engine."""
 
 
 State = Literal["exact", "sampled", "once", "noisy", "weighted", "none"]
 """The reliability of a figure.
 
-exact: all sessions were asked, in two rounds that agree, or of an engine that is a function of its question. sampled:
-some were asked. once: all were asked, in one round. noisy: answers differ when sessions are asked again. weighted:
-sessions have different weights. none: there is no figure, or no figure to compare it with.
+exact: all sessions were asked, and repeated questions have equal answers, by construction or in two rounds. sampled:
+some sessions were asked. once: all sessions were asked, in one round. noisy: answers differ if sessions are asked
+again. weighted: sessions have different weights. none: there is no figure, or no figure to compare it with.
 """
 
 
@@ -105,24 +105,24 @@ MOST_STARTS = 1_000
 
 
 class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The start-up times and the memory of an engine in a whole run."""
+    """The start-up times and the memory of an engine during a run."""
 
     start_ups: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
-    """The times from each start of the engine to its first answer, without waits of ci-eval, in rising order."""
+    """The time from each start of the engine to its first answer, without ci-eval's own waits, in ascending order."""
     start_cpus: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
-    """The CPU times of the engine's processes up to the first answer, if known, in rising order."""
+    """The CPU time of the engine's processes up to each first answer, if known, in ascending order."""
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
-    """The seconds, over all starts, spent on waiting for work that the engine announced."""
+    """The seconds that ci-eval waited, over all starts, for work that the engine announced."""
     unready: Number = 0
-    """The starts after which announced work was not done within `engine.ready`."""
+    """The number of starts after which announced work was not complete within `engine.ready`."""
     dropped: Number = 0
-    """The items that could not be read, which are missing in displayed lists."""
+    """The number of items that could not be read. They are missing in displayed lists."""
     memory: Annotated[int, Meta(ge=0, le=2**53)] | None = None
-    """The most resident bytes of one engine's processes; None if not known."""
+    """The peak resident memory of one engine's processes, in bytes; None if unknown."""
     weighed: Number = 0
-    """The number of measurements: after each file, and before a restart."""
+    """How often the memory was measured: after each file and before each restart."""
     of_worker: bool = False
-    """True if the memory is that of ci-eval's worker process, since the engine has no process."""
+    """True if the memory is that of ci-eval's worker process, since the engine has no process of its own."""
 
 
 UNKNOWN = Footprint()

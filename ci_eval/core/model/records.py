@@ -1,7 +1,7 @@
-"""The samples of a dataset, the object usages in them, and the figures of usage queries.
+"""The samples of datasets, object usages in them, and the figures of usage queries.
 
-A usage is the methods that a piece of code calls on an object, and their origin, defined as in Proksch et al.,
-"Evaluating the evaluations of code recommender systems" (ASE 2016).
+A usage consists of the methods that a piece of code calls on an object, and the object's definition. It is defined as
+in Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from ci_eval.core.model.tokens import Number, Value
 
 
 class Definition(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The origin of an object. Two definitions are equal if all three fields are."""
+    """The definition of an object, such as the constructor call or parameter that the object comes from."""
 
     kind: str = "UNKNOWN"
-    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS, UNKNOWN, or a miner's."""
+    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS, UNKNOWN. Miners add more."""
     member: str = ""
-    """The class of NEW, the function of RETURN, WITH or PARAM, the attribute of FIELD."""
+    """The class for the kind NEW, the function for RETURN, WITH and PARAM, the attribute for FIELD."""
     argument: int | None = None
 
 
 class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={"class_": "class"}):
-    """The calls that one method makes on the objects of one type."""
+    """The calls that one method makes on objects of one type."""
 
     type: str
     class_: str = ""
@@ -34,44 +34,44 @@ class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={
 
 
 class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The location of a call on an object in a text; offsets count code points."""
+    """The location of a call on an object in a text. Offsets are in code points."""
 
     name: str
     receiver: str = ""
     begin: Number
-    """The offset after the receiver."""
+    """The end offset of the receiver."""
     end: Number
     statement: tuple[Number, Number] | None = None
-    """Begin and end of the surrounding statement if it can be removed: it holds no other statement and no definition of
-    the object, and the code is complete without it."""
+    """The begin and end of the statement around the call, if the statement can be removed: it contains no other
+    statement and no definition of the object, and the grammar allows its absence. None otherwise."""
     line: Number | None = None
-    """The end of the line before the statement, at which a line may be inserted; None if no line may."""
+    """The end of the line before the statement, if a line may be inserted there; None otherwise."""
     indent: str = ""
 
 
 class ObjectPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The location of an object in a text, at which the next call on it would be written."""
+    """The location in a text at which the next call on an object would be written."""
 
     text: str = ""
-    """The SHA-256 (hex) of the text, which the dataset stores once."""
+    """The SHA-256 (hex) of the text. The dataset stores each text once."""
     receiver: str
     line: Number
-    """The offset after which `receiver.` would be written on a new line."""
+    """The offset after which a new line with `receiver.` would be inserted."""
     indent: str = ""
     calls: tuple[CallPlace, ...] = ()
-    """Calls on all objects of the usage, in the order of the text."""
+    """The calls on all objects of the usage, in the order of the text."""
 
 
 class StoredText(Value, frozen=True, kw_only=True):
-    """A text that histories of a dataset refer to by its hash, so that it is stored once."""
+    """A text of a dataset. Histories refer to the text by its SHA-256, so that it is stored once."""
 
     text: str
     packed: bytes
-    """UTF-8, packed by zlib; in JSON as Base64."""
+    """The text in UTF-8, compressed by zlib; Base64 in JSON."""
 
 
 class History(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The states of the usage of one type in one method, as one user edited it."""
+    """The states of one object usage in the order in which a user edited it."""
 
     project: str = ""
     file: str = ""
@@ -79,13 +79,13 @@ class History(Value, frozen=True, kw_only=True, omit_defaults=True):
     type: str
     method: str = ""
     states: tuple[ObjectUsage | None, ...]
-    """The states, the earliest first; None: there was no usage."""
+    """The states, the earliest first; None if the usage did not exist."""
     places: tuple[ObjectPlace | None, ...] = ()
-    """Locations by state; None if a state has none. Empty if the texts are not known."""
+    """The location of each state; None if a state has none. Empty if the texts are not known."""
 
 
 REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
-"""The registries that the project of a sample may come from: a dataset must not name local folders."""
+"""The registries from which the project of a sample may come. A dataset must not refer to local folders."""
 
 
 class Stretch(Value, frozen=True, kw_only=True):
@@ -94,24 +94,24 @@ class Stretch(Value, frozen=True, kw_only=True):
     end: Number
 
     def __post_init__(self) -> None:
-        """Raise ValueError unless path and offsets can be those of a file."""
+        """Raise ValueError if the path is invalid, or the end is before the begin."""
         check_path(self.path)
         if self.begin > self.end:
             raise ValueError(f"{self.path}: the end {self.end} is before the begin {self.begin}")
 
 
 class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The material to run a test of a function."""
+    """The files that are needed to run a test of a function, and the locations of function and test."""
 
     files: dict[str, str] = {}
     project: str = ""
-    """The SPEC of the project whose files and dependencies are needed; "" = `files` alone."""
+    """The SPEC of a project whose files and dependencies are needed as well; "" if `files` are sufficient."""
     focal: Stretch
     test: Stretch
-    """Replaced by the test. No other test is in that file."""
+    """The text that is replaced by the test to run. Its file contains no other tests."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if a path leads outside the folder, or an offset is beyond the end of its file."""
+        """Raise ValueError if a path leads out of the folder, or an offset is beyond the end of its file."""
         for path in self.files:
             check_path(path)
         if self.project and self.project.partition(":")[0] not in REGISTRIES:
@@ -127,42 +127,42 @@ class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def check_path(path: str) -> None:
-    """Raise ValueError unless the path leads below the folder it is relative to, on every system."""
+    """Raise ValueError unless the path is relative and stays below its folder on every system."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or "\\" in path or "\0" in path or ".." in parts or path.endswith("/"):
         raise ValueError(f"{path!r} is not the path of a file below a folder: write one such as src/shop/cart.py")
 
 
 class Caret(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A location in a text at which a completion engine is asked in place of a recommender."""
+    """A location in a text at which completion engines are asked, since only recommenders answer the record itself."""
 
     path: str
     text: str
     """The SHA-256 (hex) of the file's text."""
     edits: tuple[tuple[Number, Number, str], ...] = ()
-    """Edits in order: offset, code points deleted there, text inserted there."""
+    """Edits before asking, in order: offset, number of code points deleted there, text inserted there."""
     offset: Number
 
 
 class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A sample of a dataset: the question to an engine, and right answers."""
+    """A sample of a dataset: a question for an engine, and the right answers."""
 
     language: str = ""
     instruction: str = ""
-    """The question, in which `{name}` stands for that part of the context; "" = the task's usual question."""
+    """The question, in which `{name}` stands for the text `context["name"]`; "" = the task's usual question."""
     context: dict[str, str] = {}
     references: tuple[str, ...] = ()
-    """Right answers; empty if only a judge can decide."""
+    """The right answers; empty if only a judge can grade an answer."""
     run: Runnable | None = None
     queries: tuple[ObjectUsage, ...] = ()
     next_references: tuple[str, ...] = ()
-    """The calls that the next state adds, for a real query whose goal may be a later state."""
+    """The calls that the next state of the history adds, for a real query about a goal that may be a later state."""
     carets: tuple[Caret | None, ...] = ()
-    """Locations for completion engines, by object; empty or None if there is no location."""
+    """The locations for completion engines, one for each of `queries`; None or missing if there is none."""
 
 
 class QueryRow(Value, frozen=True, kw_only=True):
-    """The figures of a group of query cases."""
+    """The mean F1 of a group of query cases by strategy."""
 
     name: str
     cases: Number
@@ -170,7 +170,7 @@ class QueryRow(Value, frozen=True, kw_only=True):
 
 
 class Optimism(Value, frozen=True, kw_only=True):
-    """The advantage of one strategy over another in the cases that both asked about."""
+    """The difference in F1 between the strategies `more` and `less`, over the cases that have queries of both."""
 
     more: str
     less: str
@@ -179,12 +179,12 @@ class Optimism(Value, frozen=True, kw_only=True):
     difference: float
     low: float | None = None
     high: float | None = None
-    """The 95 % interval for other code like this, whose files are the sample; None if there are too few."""
+    """The 95 % interval for other code, with files or projects as the sample, is from `low` to `high`."""
     effective: float = 0.0
 
 
 class Contribution(Value, frozen=True, kw_only=True):
-    """The number of one user's histories, of their states, of pairs of states, and of pairs that are evaluated."""
+    """The number of a user's histories, of their states, of pairs of states, and of evaluated pairs."""
 
     histories: Number = 0
     states: Number = 0
@@ -196,10 +196,10 @@ class Contribution(Value, frozen=True, kw_only=True):
 
 
 class Histories(Value, frozen=True, kw_only=True):
-    """The histories of a dataset."""
+    """Statistics of the histories of a dataset."""
 
     users: dict[str, Contribution] = {}
-    """Digest of the user's name ("" if unknown) → contribution. Whoever guesses a name can recognise its digest."""
+    """Digest of a user's name ("" if unknown) → contribution. A digest does not hide a name that can be guessed."""
     lengths: dict[int, Number] = {}
 
 
@@ -213,7 +213,7 @@ def sum_histories(parts: Iterable[Histories]) -> Histories:
 
 
 class Steps(Value, frozen=True, kw_only=True):
-    """The F1 of real queries about the goal and about the next state, in cases that have both."""
+    """The mean F1 of real queries about the goal and about the next state, over the cases that have both."""
 
     cases: Number
     goal: float
@@ -223,7 +223,7 @@ class Steps(Value, frozen=True, kw_only=True):
     high: float | None = None
     effective: float = 0.0
     u: float
-    """Mann and Whitney's U, which takes the two as figures of different cases, and its two-sided p-value."""
+    """Mann and Whitney's U, which treats the two samples as independent. `p` is the two-sided p-value."""
     p: float
 
 
@@ -231,7 +231,7 @@ class QueryFigures(Value, frozen=True, kw_only=True):
     """The figures of all usage queries of an evaluation."""
 
     figure: str = "F1"
-    """F1, or R-precision if an engine's lists have no end."""
+    """"F1", or "R-precision" if the length of an engine's lists has no meaning."""
     pairs: dict[str, Number]
     transitions: dict[str, dict[str, Number]]
     scenarios: tuple[QueryRow, ...]

@@ -1,4 +1,4 @@
-"""The results of one evaluation: figures, gates, logs, clusters of misses, and results of cases."""
+"""The results of one evaluation: figures, gates, logs, clusters of misses, and test cases."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ci_eval.core.model.tokens import Number, Value
 
 
 class GateResult(Value, frozen=True, kw_only=True):
-    """A gate, and whether it passes."""
+    """The result of a gate."""
 
     rule: str
     passed: bool
-    """True if the job goes on: an undecided gate may pass, by `--undecided`."""
+    """True if the gate does not fail the job. The option `--undecided` decides this for undecided gates."""
     reason: str
     result: Literal["", "kept", "broken", "undecided"] = ""
-    """Undecided if some values in the interval pass, and others do not; "" in older data."""
+    """The gate is undecided if some values in the interval satisfy the rule and others do not; "" in older data."""
     needed: Number | None = None
 
     @property
@@ -29,33 +29,33 @@ class GateResult(Value, frozen=True, kw_only=True):
 
 
 Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
-"""A number within the bounds of all metrics, since stored data may come from an attacker."""
+"""The figure of a metric. It is bounded, since stored data may come from an attacker."""
 
 
 class OtherCode(Value, frozen=True, kw_only=True):
-    """The interval of a figure for other code like this, whose sampling units are files, or merged projects."""
+    """The interval of a figure for other code like this, with the files (or merged projects) as the sample."""
 
     low: Figure | None = None
     high: Figure | None = None
-    """The 95 % interval; None if there are too few files for one."""
+    """The 95 % interval is from `low` to `high`; None if there are too few files."""
     effective: float = 0.0
 
 
 class Estimate(Value, frozen=True, kw_only=True):
-    """A figure with its 95 % interval, and the number of its observations (`n`)."""
+    """A figure, its 95 % interval, and the number `n` of its observations."""
 
     value: Figure | None
     population: Literal["project"] = "project"
     low: Figure | None = None
     high: Figure | None = None
-    """Equal to the value if all sessions were asked; None for times and counts."""
+    """The interval is from `low` to `high`: both are `value` if all sessions were asked, None for times and counts."""
     state: State = "none"
     n: int = 0
     elsewhere: OtherCode = OtherCode()
 
 
 class FileFigures(Value, frozen=True, kw_only=True):
-    """The figures of one file under one filter."""
+    """The figures of one file or folder, over the sessions that pass one filter."""
 
     sessions: int
     metrics: dict[str, float | None]
@@ -67,27 +67,27 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     sessions: int
     planned: int
     undecided: int
-    """Sessions left out because a property that the filter asks for is not known."""
+    """The number of excluded sessions, of which a property that the filter needs is not known."""
     statuses: dict[str, int]
     metrics: dict[str, Estimate]
     by_file: dict[str, float | None] = {}
-    """The macro average over files; `metrics` are over all sessions (micro)."""
+    """Metric → unweighted mean of the files' figures (macro average). `metrics` are over all sessions (micro)."""
     files: dict[str, FileFigures]
     folders: dict[str, FileFigures] = {}
-    """The figures by folder (with a final slash), without folders that hold all files, or just one folder."""
+    """Folder, with a final slash → its figures. Folders that contain all files or only one folder are missing."""
     kinds: dict[str, dict[str, Estimate]]
     ranks: dict[str, int]
-    """Band of ranks ("1", "2-5", "6-10", "11+", "absent") → number of expected texts."""
+    """Band of ranks ("1", "2-5", "6-10", "11+", "absent") → number of sessions."""
 
 
 class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The engine that answered; `packages` are the exact versions of the packages installed with it."""
+    """The evaluated engine. `packages`: package that was installed with the engine → exact version."""
 
     name: str
     version: str
     packages: dict[str, str] = {}
     baseline: bool = False
-    """True for the simple completers of ci-eval, which engines should beat."""
+    """True for ci-eval's own simple engines, which other engines should beat."""
 
     @property
     def text(self) -> str:
@@ -101,9 +101,9 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     revision: str
     checksum: str
-    """SHA-256 over the paths and contents of its files."""
+    """The SHA-256 over the paths and contents of the project's files."""
     identity: str | None = None
-    """The text that session ids depend on; None = the name, "" = only a file's path and text."""
+    """The text from which session ids are made, besides a file's path and text; "" = nothing else, None = `name`."""
 
     @property
     def identity_name(self) -> str:
@@ -111,20 +111,20 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MetricInfo(Value, frozen=True, kw_only=True):
-    """The description of a metric, displayed next to its figures."""
+    """The description of a metric, which reports display next to the figures."""
 
     name: str
     summary: str
     unit: str
-    """share (0..1, as percent), score (0..1, as it is), rank, ms, nats (of log-probabilities), money or count."""
+    """share (0 to 1, displayed as percent), score (0 to 1), rank, ms, nats (of log-probabilities), money or count."""
     better: str
     """higher, lower or neither."""
     shown: bool = False
-    """True if displayed when there is no room for all metrics."""
+    """True if the metric is displayed even where there is not enough room for all metrics."""
     timed: bool = False
-    """True if it depends on the times of lookups, whatever its unit."""
+    """True if the metric depends on the times of lookups, whatever its unit."""
     bounds: tuple[float | None, float | None] | None = None
-    """The bounds of one session, None for a missing bound; by default those of the unit."""
+    """The smallest and the largest value of one session (None = unbounded); by default, those of the unit."""
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
@@ -132,13 +132,13 @@ class MetricInfo(Value, frozen=True, kw_only=True):
 
     @property
     def span(self) -> float | None:
-        """Return the largest distance of two sessions; None unless both bounds are known."""
+        """Return the largest difference between two sessions; None unless both bounds are known."""
         low, high = self.limits
         return None if low is None or high is None else high - low
 
     @property
     def difference_limits(self) -> tuple[float | None, float | None]:
-        """The limits of a difference: `span` in both directions, or (None, None)."""
+        """Return the smallest and the largest possible difference; (None, None) if they are not known."""
         return (None, None) if self.span is None else (-self.span, self.span)
 
     @property
@@ -147,18 +147,18 @@ class MetricInfo(Value, frozen=True, kw_only=True):
 
 
 class Noise(Value, frozen=True, kw_only=True):
-    """The difference of an engine from itself in several rounds."""
+    """The differences between several rounds of one engine."""
 
     rounds: int
     sessions: int
     differing: int
-    """Sessions answered differently in a later round than in the first."""
+    """The number of sessions with an answer that differs from the first round's."""
     latencies: tuple[float | None, ...]
-    """The mean (ms) of each round."""
+    """The mean latency of each round, in milliseconds."""
 
 
 class Responses(Value, frozen=True, kw_only=True):
-    """Counts of responses of language models."""
+    """Counts of a language model's responses, by the reason why they ended, and by the rules that read them."""
 
     finishes: dict[str, int]
     rules: dict[str, int]
@@ -168,25 +168,25 @@ class Responses(Value, frozen=True, kw_only=True):
 
 
 class PromptSpread(Value, frozen=True, kw_only=True):
-    """The figures of one metric by prompt, and their spread."""
+    """The figures of one metric for each prompt, and their spread."""
 
     values: dict[str, Figure]
     low: Figure
     high: Figure
     deviation: Figure
     by_chance: Figure | None
-    """The standard deviation to expect if all prompts were equally good; None if a prompt has a single session."""
+    """The expected standard deviation if all prompts were equally good; None if a prompt has a single session."""
 
 
 class PromptFigures(Value, frozen=True, kw_only=True):
-    """The figures of a dataset that has several prompts, by prompt."""
+    """The figures for each prompt of a dataset that has several prompts."""
 
     sessions: dict[str, int]
     metrics: dict[str, PromptSpread]
 
 
 class Evaluation(Value, frozen=True, kw_only=True):
-    """The results of stage 3 for one workspace, for reporters to render."""
+    """The results of stage 3 for one workspace, which reporters render."""
 
     title: str
     workspace: str
@@ -202,37 +202,37 @@ class Evaluation(Value, frozen=True, kw_only=True):
     started: str
     environment: dict[str, str]
     lacking: dict[str, int] = {}
-    """Package that was not installed → number of imports that an engine could not follow."""
+    """Package that is not installed → number of imports that an engine cannot follow."""
     remedies: dict[str, str] = {}
     unparsable: float = 0.0
     unparsable_files: dict[str, float] = {}
     noise: Noise | None = None
     repeats: Determinism | None = None
     is_function: bool = False
-    """True if lists are a function of the question by construction."""
+    """True if equal questions always have equal lists by construction."""
     responses: Responses | None = None
     footprint: Footprint = Footprint()
     sent: SentConfiguration | None = None
     machine: MachineState = MachineState()
     population: int
-    """The sessions of this project under this strategy, asked or not."""
+    """The number of sessions that the strategy makes from the project, asked or not."""
     population_estimated: bool = False
-    """True if stage 1 parsed only some files."""
+    """True if `population` is an estimate, since stage 1 parsed only some files."""
     asked: float = 1.0
-    """The asked share, the smallest one of several projects; 0 if anything was `drawn`."""
+    """The share of sessions that were asked; the smallest share if there are several projects; 0 if `drawn` is set."""
     drawn: dict[str, str] = {}
-    """Random choice besides that of sessions → seed."""
+    """Random choice that affects figures, other than the choice of sessions → seed."""
     clusters: str = "files"
     prompts: PromptFigures | None = None
     queries: QueryFigures | None = None
     filters: dict[str, FilterFigures]
     headline: str = "ALL"
-    """The filter that reports, gates, comparisons and trends are about."""
+    """The filter whose sessions headlines, gates, comparisons and trends use."""
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]
     gates: tuple[GateResult, ...] = ()
     unfinished: int | None = None
-    """The number of unfinished files; None if the run ended."""
+    """The number of files that were not finished; None if the run is complete."""
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
@@ -252,14 +252,14 @@ class LogFile(Value, frozen=True, kw_only=True):
 
 
 class LogsRecord(Value, frozen=True, kw_only=True):
-    """The manifest of the folder `logs/`."""
+    """The content of the folder `logs/`."""
 
     schema: str
     formats: tuple[str, ...]
     split_by: str
     seed: int
     percent: Number
-    """The share of files or projects for training."""
+    """The percentage of files or projects that are logged for training."""
     train: LogCounts
     validation: LogCounts
     test_percent: Number = 0
@@ -282,28 +282,28 @@ class MissExample(Value, frozen=True, kw_only=True):
 
 
 class Cluster(Value, frozen=True, kw_only=True):
-    """The misses with one cause. Shares and gains are from 0 to 1."""
+    """Misses with the same cause. Shares and gains are from 0 to 1."""
 
     cause: str
     kind: str
     first: str
     share: float
     gain: float
-    """The most points of RecallAt1 that a fix can gain."""
+    """The largest increase of RecallAt1 that a fix of this cause can have."""
     mrr_share: float
     mrr_gain: float
     certainty: float
-    """The certainty that this is a fault, not a taste (docs/misses.md)."""
+    """The certainty that this is a fault of the engine rather than a matter of taste (see docs/misses.md)."""
     sessions: Number
     defined: dict[str, Number]
-    """Sessions by where the expected name is defined."""
+    """Where the expected name is defined → number of sessions."""
     others: dict[str, Number] = {}
-    """Title of another run → the sessions in which it does better: the text is first, or it is there at all."""
+    """Title of another run → number of sessions in which that run ranks the text first, or lists it at all."""
     examples: tuple[MissExample, ...]
 
 
 class Causes(Value, frozen=True, kw_only=True):
-    """The clusters of an evaluation, or of what got worse since `base`, by share times certainty."""
+    """The misses of an evaluation, or those that are worse than in `base`, in clusters by share times certainty."""
 
     title: str
     base: str = ""
@@ -314,13 +314,13 @@ class Causes(Value, frozen=True, kw_only=True):
     mrr_lost: float
     judgeable: Number
     grammar_judged: Number
-    """The part whose words were judged by the grammar."""
+    """How many of the `judgeable` sessions have a caret at which the grammar could be determined."""
     scope_judged: Number
-    """The part whose names were judged by scopes."""
+    """How many of the `judgeable` sessions have a caret at which the visible names could be determined."""
     valid_at5: float | None = None
-    """The mean share of the first five suggestions that are not known to be impossible, over `valid_lists` lists."""
+    """The mean share, over `valid_lists` lists, of the first five suggestions that are not known to be impossible."""
     valid_lists: Number = 0
-    """The number of lists at carets at which grammar and scopes are known."""
+    """The number of lists at carets at which both the grammar and the visible names are known."""
     others: tuple[str, ...] = ()
     clusters: tuple[Cluster, ...]
 
@@ -329,7 +329,7 @@ class CaseResult(Value, frozen=True, kw_only=True):
     file: str
     line: Number
     caret: str
-    """The line, with a bar at the caret."""
+    """The text of the line, with a bar at the caret."""
     directives: str
     reasons: tuple[str, ...]
     first: tuple[str, ...]
@@ -340,7 +340,7 @@ class CaseResult(Value, frozen=True, kw_only=True):
 
 
 class ListChange(Value, frozen=True, kw_only=True):
-    """A list that does not begin as in the snapshot; None on the side that does not have the case."""
+    """A list whose beginning differs from the snapshot. `base` or `new` is None if that side does not have the case."""
 
     key: str
     base: tuple[str, ...] | None
@@ -350,7 +350,7 @@ class ListChange(Value, frozen=True, kw_only=True):
 class Cases(Value, frozen=True, kw_only=True):
     title: str
     left_out: tuple[str, ...] = ()
-    """Languages whose cases the engine does not know."""
+    """The languages whose cases were skipped, since the engine does not support them."""
     cases: tuple[CaseResult, ...]
     base: str | None = None
     changes: tuple[ListChange, ...] = ()
@@ -361,7 +361,7 @@ class Cases(Value, frozen=True, kw_only=True):
 
 
 class Snapshot(Value, frozen=True, kw_only=True):
-    """The beginning of each list in an earlier run. `lists`: file and line of code → its first suggestions."""
+    """The beginning of each list in an earlier run. `lists`: file and line of code → the first suggestions."""
 
     title: str
     lists: dict[str, tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""The actions of stage 1 and the sessions of stage 2."""
+"""Actions, which stage 1 makes, and sessions, which stage 2 makes."""
 
 from __future__ import annotations
 
@@ -16,70 +16,70 @@ Grade = Annotated[float, Meta(ge=-1e6, le=1e6)]
 
 
 class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A candidate; `text` is the name that acceptance leaves at the caret."""
+    """A completion candidate. `text` is the name that is at the caret after the candidate is accepted."""
 
     text: str
     tail: str = ""
-    """The text that acceptance leaves after `text`, unless the code goes on with it. After `⌫` is text that acceptance
-    removes there, after `⇤` text that it removes before the token, after `⇡` text that it writes elsewhere. A
-    suggestion with a tail is not the expected one."""
+    """The text that follows `text` after acceptance, unless the code already continues with it. `⌫` precedes text that
+    acceptance removes after the caret, `⇤` text that it removes before the token, `⇡` text that it inserts elsewhere. A
+    suggestion with a tail never counts as the expected one."""
     label: str = ""
-    """The displayed text, if not `text`."""
+    """The displayed text; "" if it is `text`."""
     kind: str = ""
     filter_text: str | None = None
     sort_text: str | None = None
     position: Place | None = None
-    """The rank in the engine's list, if the completion type moved it."""
+    """The rank in the engine's list, if the completion type reordered the list; None otherwise."""
     edits: tuple[tuple[Number, Number, str], ...] | None = None
     """Edits elsewhere, such as imports: offset, number of deleted characters, new text. None if not requested."""
     grades: dict[str, Grade] | None = None
-    """Name of a score → closeness to the expected text; None if not graded."""
+    """Name of a score → closeness to the expected text; None if the suggestion is not graded."""
     remark: str = ""
 
 
 class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """What a language model's response took: time, tokens and money."""
+    """The time, tokens and money that a response of a language model took."""
 
     first_token: Milliseconds | None = None
-    """The time until the first token; None if the response came in one piece."""
+    """The time until the first token; None if the response was not streamed."""
     prompt_tokens: Number | None = None
     left_out: Number | None = None
-    """The characters of the file that did not fit into the window; None if no file was sent."""
+    """The number of characters of the file that did not fit into the window; None if no file was sent."""
     answer_tokens: Number | None = None
     cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
     logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
     finish: str = ""
-    """stop, length, filter, refusal, tool, or unknown."""
+    """Why the response ended: stop, length, filter, refusal, tool, or unknown."""
     read: tuple[str, ...] = ()
     unreadable: bool = False
     cut_off: bool = False
 
 
 class Status(str, Enum):
-    """The way in which a session ended."""
+    """The result of a session."""
 
     OK = "ok"
     EMPTY = "empty"
     NO_MATCH = "no-match"
     CUT_OFF = "cut-off"
-    """The limit of tokens ended the response."""
+    """The response ended early, such as at the limit of tokens."""
     UNREADABLE = "unreadable"
-    """The response is not code at the caret, or not in the requested form."""
+    """The response is not code for the caret, or does not have the requested form."""
     CONTEXT_TOO_LONG = "context-too-long"
-    """The prompt was longer than the context window."""
+    """The prompt was longer than the context window of the language model."""
     TIMEOUT = "timeout"
     ENGINE_CRASH = "engine-crash"
     SKIPPED = "skipped"
     NO_PLACE = "no-place"
-    """The text of a sample about objects has no location for a completion engine."""
+    """A sample about an object usage has no location at which a completion engine could be asked."""
     ERROR = "error"
 
 
 FAILED = frozenset({Status.CONTEXT_TOO_LONG, Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
-"""The engine failed, which is a miss in every metric of ranks."""
+"""The statuses of sessions in which the engine failed. Metrics of ranks count these sessions as misses."""
 
 UNASKED = frozenset({Status.SKIPPED, Status.NO_PLACE})
-"""The engine was never asked: no metric counts the session."""
+"""The statuses of sessions in which the engine was never asked. No metric counts these sessions."""
 
 
 class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -88,25 +88,25 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     duplicates: Number = 0
     dropped: Number = 0
     highlighted: Number = 0
-    """The index (from 0) that is selected when the list appears."""
+    """The index (from 0) of the suggestion that is selected when the list appears."""
     rank: Place | None
-    """The rank among displayed suggestions, None if absent."""
+    """The rank of the expected text among the displayed suggestions; None if the text is absent."""
     offered: bool = False
-    """True if a suggestion has the expected name; stored only without a rank, or in the task inside."""
+    """True if a suggestion has the expected name. It is stored only if `rank` is None, or in the task `inside`."""
     adds_import: bool = False
     latency: Milliseconds
-    """The median if there were several rounds."""
+    """The latency; the median if there were several rounds."""
     latencies: tuple[Milliseconds | None, ...] = ()
-    """Latencies by round, if there were several; None: the round did not reach this lookup."""
+    """The latency of each round, if there were several; None if a round did not reach this lookup."""
     cpu: Milliseconds | None = None
-    """CPU time until the answer, of the first round; None if not known."""
+    """The CPU time until the answer in the first round; None if unknown."""
     cold: bool = False
     """True for the first lookup after the file was opened."""
     selected: bool = False
     accepted: Number = 0
     usage: Usage | None = None
     grades: dict[str, Grade] | None = None
-    """The grades of the first suggestion, or of an empty text if there is none; None if nothing is graded."""
+    """The grades of the first suggestion, or of "" if there are no suggestions; None if nothing is graded."""
 
 
 def count_keys(rank: int, highlighted: int) -> int:
@@ -114,20 +114,20 @@ def count_keys(rank: int, highlighted: int) -> int:
 
 
 def status(lookups: Sequence[LookupScore]) -> Status:
-    """Return the status of a session by its last lookup."""
+    """Return the status of a session according to its last lookup."""
     last = lookups[-1]
     return Status.OK if last.rank is not None else Status.NO_MATCH if last.total else Status.EMPTY
 
 
 class Lookup(LookupScore, frozen=True, kw_only=True, omit_defaults=True):
     suggestions: tuple[Suggestion, ...]
-    """Suggestions in displayed order, at most `interpret.maxSuggestions`."""
+    """The first `interpret.maxSuggestions` suggestions in displayed order."""
     answer: str = ""
-    """The engine's text, if suggestions are read from the text."""
+    """The text of the engine's answer, if the suggestions are read from a text."""
 
 
 class Course(NamedTuple):
-    """A possible course of a session with a modelled user: the lookups from `first` to before `end`."""
+    """A possible course of a session with a modelled user: `lookups[first:end]`, and its probability `share`."""
 
     first: Number
     end: Number
@@ -136,46 +136,46 @@ class Course(NamedTuple):
 
 
 class Otherwise(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A later round with other results than the first."""
+    """A round whose results differ from those of the first round."""
 
     round: Place
-    """The number of the round; the first round has the number 0."""
+    """The index of the round; the first round has the index 0."""
     status: Status
     lookups: tuple[LookupScore, ...] = ()
     courses: tuple[Course, ...] = ()
 
 
 class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A session without suggestions: one token typed once, or another item of the task."""
+    """A session without its suggestions. A session is one way of typing a token, or one item of the task."""
 
     id: str
     file: str
     offset: Number
     expected_text: str
-    """Empty only for a sample without references."""
+    """The expected text; "" only for a sample without references."""
     properties: Properties
     status: Status
     message: str = ""
     at_caret: bool = False
-    """True if a completion engine was asked at the sample's caret, since it does not answer the sample itself."""
+    """True if a completion engine was asked at the sample's caret, since it cannot answer the sample itself."""
     typed: Number = 0
     askable: Number = 0
-    """The number of lookups if no suggestion is taken, in an item that its task plays."""
+    """The number of lookups if no suggestion is taken, in a task that plays its items; 0 in other tasks."""
     rounds: Number = 1
     again: Number = 0
-    """The number of times that the same process was asked again, to see if the answer differs."""
+    """How often the same process was asked again to see if the answer differs."""
     differing: Number = 0
     otherwise: tuple[Otherwise, ...] = ()
     reused: bool = False
-    """True if the results, and so the times, are those of an earlier run."""
+    """True if the results and times are those of an earlier run."""
     lookups: tuple[LookupScore, ...] = ()
-    """Lookups in order; with a modelled user, those at which that user may ask."""
+    """The lookups in order; with a modelled user, the lookups at which the user may ask."""
     courses: tuple[Course, ...] = ()
-    """The possible courses. The first one is displayed: the likeliest of those that begin at the likeliest lookup."""
+    """The possible courses. Reports display the first: the likeliest among those that begin at the likeliest lookup."""
 
     @property
     def until(self) -> int:
-        """The number of lookups to the session's displayed end."""
+        """Return the number of lookups up to the end of the displayed course."""
         return min(self.courses[0].end, len(self.lookups)) if self.courses else len(self.lookups)
 
 
@@ -183,11 +183,11 @@ class Session(SessionScore, frozen=True, kw_only=True, omit_defaults=True):
     record: Record | None = None
     lookups: tuple[Lookup, ...] = ()
     trace: tuple[str, ...] = ()
-    """The messages of the first round, one a line, if they are stored."""
+    """The lines of the trace of messages in the first round, if they are stored."""
 
 
 class SourceFile(Value, frozen=True, kw_only=True):
-    """A source file as its sessions saw it: the first line of a sessions file."""
+    """A source file with the text that was evaluated. It is the first line of a sessions file."""
 
     path: str
     checksum: str
@@ -204,27 +204,27 @@ class FileError(Value, frozen=True, kw_only=True):
 
 
 Pair = tuple[Session | None, Session | None]
-"""Base and new; None if a session is on the other side only."""
+"""A session of base and the same session of new; None if one side does not have the session."""
 
 ColouredStretch = tuple[int, int, str]
-"""Begin and end in code points, a capital letter for the kind."""
+"""The begin and end in code points, and a capital letter that stands for the colour."""
 
 
 class Paint(msgspec.Struct, frozen=True):
-    """Coloured stretches of a file; each sequence is in order, without overlaps."""
+    """The coloured stretches of a file. Each sequence is sorted and has no overlaps."""
 
     colours: Sequence[ColouredStretch] = ()
-    """K: a keyword, S: a string, C: a comment."""
+    """Keywords (K), strings (S) and comments (C)."""
     unasked: Sequence[ColouredStretch] = ()
 
 
 def unasked_stretches(places: Mapping[int, int], asked: Container[int]) -> list[ColouredStretch]:
-    """Return those of `places` (begin → end) at which none of the `asked` sessions begins."""
+    """Return the stretches (begin → end in `places`) whose begin is not in `asked`."""
     return [(begin, end, "U") for begin, end in sorted(places.items()) if begin not in asked]
 
 
 class OpenFile(Value, frozen=True, kw_only=True, gc=False, tag_field="type", tag="OPEN_FILE"):
-    """An action that opens the file; its text must have this SHA-256 (hex, of the LF-normalised UTF-8 text)."""
+    """An action that opens a file. `checksum` is the SHA-256 (hex) of its text in UTF-8 with LF line ends."""
 
     path: str
     checksum: str
@@ -237,7 +237,7 @@ class MoveCaret(Value, frozen=True, kw_only=True, gc=False, tag_field="type", ta
 
 
 class DeleteRange(Value, frozen=True, kw_only=True, gc=False, tag_field="type", tag="DELETE_RANGE"):
-    """An action that removes the code points `begin` … `end` - 1; the caret goes to `begin`."""
+    """An action that removes the code points from `begin` to before `end`, and moves the caret to `begin`."""
 
     begin: Number
     end: Number
@@ -250,7 +250,7 @@ class PrintText(Value, frozen=True, kw_only=True, gc=False, tag_field="type", ta
 
 
 class CallCompletion(Value, frozen=True, kw_only=True, gc=False, tag_field="type", tag="CALL_COMPLETION"):
-    """An action that asks the engine at the caret; several calls before one FINISH_SESSION are one session."""
+    """An action that asks the engine at the caret. All calls up to the next FINISH_SESSION belong to one session."""
 
     session: str
     offset: Number
@@ -260,7 +260,7 @@ class CallCompletion(Value, frozen=True, kw_only=True, gc=False, tag_field="type
 
 
 class RemovedImport(Value, frozen=True, kw_only=True, gc=False):
-    """An import that was taken out of the file: the offset at which `text` is missing, and what it imported."""
+    """An import of `module` that was removed from the file: `text` is missing at `offset`."""
 
     module: str
     offset: Number
@@ -268,29 +268,29 @@ class RemovedImport(Value, frozen=True, kw_only=True, gc=False):
 
 
 class UseImport(CallCompletion, frozen=True, kw_only=True, gc=False, tag_field="type", tag="USE_IMPORT"):
-    """An action of the task imports that asks at a use of a name whose import is missing."""
+    """An action of the task `imports`: it asks at a use of a name whose import was removed."""
 
     removed: RemovedImport
 
 
 class PlayItem(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag_field="type", tag="PLAY_ITEM"):
-    """An action that lets the task produce an item at the caret; afterwards the caret is after the whole item."""
+    """An action that lets the task play an item at the caret. Afterwards, the caret is after the whole item."""
 
     session: str
     offset: Number
     expected_text: str
-    """Empty only for a record without references."""
+    """The text of the item; "" only for a record without references."""
     ranges: tuple[tuple[Number, Number], ...]
     properties: Properties
     record: Record | None = None
 
 
 class CodeGolf(PlayItem, frozen=True, kw_only=True, tag_field="type", tag="CODE_GOLF"):
-    """An item of the task golf, under the name that the JetBrains plugin gives it."""
+    """An item of the task `golf`. The action has the same name in the JetBrains plugin."""
 
 
 class FinishSession(Value, frozen=True, kw_only=True, gc=False, tag_field="type", tag="FINISH_SESSION"):
-    """An action that ends the session of the first CALL_COMPLETION or item since the last FINISH_SESSION."""
+    """An action that ends the session that began after the last FINISH_SESSION."""
 
 
 Action = (
@@ -298,11 +298,11 @@ Action = (
 )
 
 NOTABLE = 0.01
-"""If a larger share of the source is unread, that is reported, and figures are not exact."""
+"""If the grammar cannot parse a larger share of the source, reports mention the share, and figures are not exact."""
 
 
 class FileHead(Value, frozen=True, kw_only=True):
-    """A file, and the number of sessions in its actions."""
+    """A source file, and the number of sessions in its actions."""
 
     path: str
     checksum: str
@@ -310,7 +310,7 @@ class FileHead(Value, frozen=True, kw_only=True):
 
 
 class FileActions(FileHead, frozen=True, kw_only=True):
-    """The actions of one file, after which its text is as it was before."""
+    """The actions of one source file. After all actions, the text is the same as before."""
 
     unparsable: Annotated[float, Meta(ge=0, le=1)]
     actions: tuple[Action, ...]
@@ -321,7 +321,7 @@ class AskedProperties(Value, frozen=True, kw_only=True, gc=False):
 
 
 class Asked(Value, frozen=True, kw_only=True, gc=False):
-    """A question of an action; `session` is empty if the action asks nothing."""
+    """The part of an action that says what is asked. `session` is empty if the action does not ask."""
 
     session: str = ""
     offset: Number = 0
@@ -331,7 +331,7 @@ class Asked(Value, frozen=True, kw_only=True, gc=False):
 
 
 class FileAsked(FileHead, frozen=True, kw_only=True):
-    """The questions of one file, which are read faster than all actions."""
+    """The actions of one source file, of which only the questions are decoded, since this is faster."""
 
     actions: tuple[Asked, ...]
 
@@ -339,27 +339,27 @@ class FileAsked(FileHead, frozen=True, kw_only=True):
 Extension = Literal["", "clangd", "gopls"]
 
 REMOVED, REMOVED_BEFORE = "⌫", "⇤"
-"""Marks in a tail before text that acceptance removes: after the caret, before the token."""
+"""In a tail, the marks before text that acceptance removes after the caret, and before the token."""
 ELSEWHERE = "⇡"
-"""The mark in a tail before text that acceptance writes elsewhere in the file."""
+"""In a tail, the mark before text that acceptance inserts elsewhere in the file."""
 
 
 class Offer(Suggestion, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """A suggestion as an editor displays it. `tail`: the whole text after `text` that acceptance leaves."""
+    """A suggestion as an editor displays it. `tail` is the whole text that follows `text` after acceptance."""
 
     filtered_by: str | None = None
-    """The server's `filterText`; None = the label."""
+    """The server's `filterText`; None if the editor filters by the label."""
     begin: int = 0
     firm: int = 0
-    """The length of `tail` before the first placeholder."""
+    """The length of the part of `tail` before the first placeholder."""
     number: int = 0
-    """The number of the kind in the editor, which orders suggestions that are equal otherwise."""
+    """The editor's number for the kind. It orders suggestions that are equal in all other respects."""
     item: int = 0
     preselect: bool = False
     visible: bool = True
-    """False if its range cannot be replaced."""
+    """False if the editor hides the suggestion, since the suggestion's range cannot be replaced."""
     extension: Extension = ""
-    """The editor's extension that changes texts to filter by; "" = none."""
+    """The extension of the editor that changes the text by which it filters; "" = none."""
 
 
 def plain(offer: Suggestion, tail: str) -> Suggestion:

@@ -1,5 +1,4 @@
-"""The parts of the configuration that stages work with, and those that say how a language model is reached, asked and
-paid."""
+"""The sections of the configuration that the stages use, and the settings and prices of language models."""
 
 from __future__ import annotations
 
@@ -14,19 +13,18 @@ Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Confine = Literal["auto", "required", "off"]
-"""The sandboxing of engines: as much as this machine allows ("auto"), in full or not at all ("required"), or none
-("off")."""
+"""Sandboxing of engines. auto: as far as this machine allows. required: completely, or nothing runs. off: none."""
 
 Span = Literal["word", "around", "line", "statement", "block", "text"]
-"""The amount of text that is asked for; `text_spans.py` has the rules. around: the word that the caret is inside
-of, which acceptance replaces."""
+"""The extent of the text that is asked for (see `text_spans.py`). around: the word around the caret, which acceptance
+replaces."""
 
 StrategyName = Literal["LINEAR", "RANDOM", "REAL*", "REAL"]
 Scenario = Literal["NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M"]
-"""The calls at the start and at the end. N|M: N of the M calls of the end are there at the start; NEW: not even the
-object is."""
+"""The calls at the start and at the goal of a query case. N|M: the start has N of the M calls of the goal. NEW: the
+object does not exist at the start."""
 Evolution = Literal["NEW", "0", "-M", "dD", "-M+dD"]
-"""The change of the context until the end: none (0), calls go (-M), the definition is another one (dD)."""
+"""The change between start and goal: none (0), calls are removed (-M), the definition changes (dD)."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""Tokens, their properties, and samples of them."""
+"""Tokens, their properties, and statistics of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 Number = Annotated[int, Meta(ge=0, le=1_000_000_000)]
-"""A count with a bound, since stored data may come from an attacker."""
+"""A count. It is bounded, since stored data may come from an attacker."""
 Place = Annotated[int, Meta(ge=1, le=1_000_000_000)]
-"""A rank or other position, from 1."""
+"""A rank or another position, counted from 1."""
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
 
 
 class Kind(str, Enum):
-    """What a token is in its language."""
+    """The syntactic kind of a token."""
 
     METHOD_CALL = "METHOD_CALL"
     FIELD = "FIELD"
@@ -31,19 +31,19 @@ class Kind(str, Enum):
     IMPORT = "IMPORT"
     KEYWORD = "KEYWORD"
     DEFINITION = "DEFINITION"
-    """A name that refers to nothing, as at its definition. This and the next three are of the task `tokens`."""
+    """A name that is no reference, such as at its definition. Only the task `tokens` has this and the next 3 kinds."""
     LITERAL = "LITERAL"
     OPERATOR = "OPERATOR"
     PUNCTUATION = "PUNCTUATION"
-    """A bracket, or a mark that separates or ends parts of the code."""
+    """A bracket, a separator or a terminator."""
     COMMENT = "COMMENT"
-    """A word in a comment, in the task `silent`."""
+    """A word in a comment; only in the task `silent`."""
     LINE = "LINE"
     RECORD = "RECORD"
 
 
 UNREFERRING = frozenset({Kind.DEFINITION, Kind.LITERAL, Kind.OPERATOR, Kind.PUNCTUATION, Kind.COMMENT})
-"""Kinds that refer to nothing, and are not completed."""
+"""The kinds of tokens that refer to nothing. The task `completion` does not ask for them."""
 
 MASKED = "masked tokens"
 
@@ -51,26 +51,26 @@ Location = Literal["project", "library"]
 
 
 class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """The properties of a token. None means that a property is not known."""
+    """The properties of a token. A property is None if it is not known."""
 
     kind: Kind
     is_argument: bool | None = None
     is_static: bool | None = None
     package: str | None = None
     location: Location | None = None
-    """The declaration is in the project, or in a library."""
+    """Whether the project or a library declares the name."""
     first_use: bool | None = None
-    """True if the text does not occur earlier in the file, as a whole word."""
+    """True if the text does not occur earlier in the file as a whole word."""
     language: str | None = None
     prompt: str | None = None
     strategy: str | None = None
-    """LINEAR, RANDOM, REAL* or REAL; `package` is the object's type."""
+    """The strategy that made a usage query (`settings.StrategyName`). `package` is then the type of the object."""
     scenario: str | None = None
-    """The calls at the start and at the goal of a query case (`settings.Scenario`)."""
+    """The calls at the start and at the goal of a query case (see `settings.Scenario`)."""
     evolution: str | None = None
-    """The change of the context until the goal (`settings.Evolution`)."""
+    """The change of the context between start and goal of a query case (see `settings.Evolution`)."""
     change: str | None = None
-    """The number of calls at the start, of removed and of added ones, such as 3-2+1."""
+    """The number of calls at the start, of removed and of added calls: 3-2+1 is 3 calls, 2 of them removed, 1 added."""
     case: Number | None = None
 
 
@@ -85,31 +85,31 @@ class Token(Value, frozen=True, kw_only=True, gc=False):
 class Extraction(Value, frozen=True, kw_only=True):
     tokens: tuple[Token, ...]
     unparsable: float
-    """The share of unreadable words, 0 to 1."""
+    """The share of words, from 0 to 1, that the grammar could not parse."""
     trouble: str = ""
 
 
 class Vocabulary(Value, frozen=True, kw_only=True):
-    """The different texts among the tokens of a project."""
+    """Statistics of the texts of a project's tokens."""
 
     tokens: Number
     texts: Number
     open: Annotated[float, Meta(ge=0, le=1)]
-    """The share of tokens whose text is in no other file of the project."""
+    """The share of tokens whose text occurs in no other file of the project."""
     new: Annotated[float, Meta(ge=0, le=1)]
-    """The share of tokens whose text is neither in another file nor earlier in their own."""
+    """The share of tokens whose text occurs neither in another file nor earlier in the same file."""
 
 
 class Sampling(Value, frozen=True, kw_only=True):
-    """The sample that stage 1 drew without parsing all files of a large project."""
+    """The sample that stage 1 drew from a large project without parsing all files."""
 
     files: Number = 0
-    """All source files of the project."""
+    """The number of source files in the project."""
     read: Number = 0
-    """The files that were parsed."""
+    """The number of parsed files."""
     drawn: Number = 0
-    """The drawn sessions, from which the number of all is estimated; those to ask are among them."""
+    """The number of drawn sessions. They are used to estimate `sessions`; the sessions to ask are chosen from them."""
     sessions: Number = 0
-    """The estimated number of all sessions."""
+    """The estimated number of sessions in the project."""
     classes: dict[str, Number] = {}
-    """The estimated number of sessions by class; empty for a simple sample."""
+    """Class → estimated number of sessions; empty for a simple sample."""

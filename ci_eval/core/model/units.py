@@ -1,4 +1,4 @@
-"""Figures, differences and intervals as texts in their units."""
+"""Formatting of figures, differences and intervals with their units."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def amount(value: float | None, unit: str) -> str:
 
 
 def money(value: float) -> str:
-    """Return the amount with two decimals from 1 on, and with two significant digits below."""
+    """Return the amount with two decimals, or with two significant digits if it is below 1."""
     decimals = 2 if abs(value) >= 1 or not value else min(max(2, 1 - floor(log10(abs(value)))), 12)
     return f"{value:,.{decimals}f}"
 
 
 def change(difference: float | None, unit: str) -> str:
-    """Return the difference with its sign, that of a share in percentage points; a dash for None."""
+    """Return the difference with its sign, or a dash for None. Differences of shares are in percentage points."""
     if difference is None or not isfinite(difference):
         return NOTHING
     match unit:
@@ -54,7 +54,7 @@ def change(difference: float | None, unit: str) -> str:
             text = f"{'-' if difference < 0 else '+'}{money(abs(difference))}"
         case _:
             text = f"{difference:+.2f}"
-    # A difference that rounds to 0 has no direction.
+    # A difference that is rounded to 0 has no sign.
     return text if any(digit in text for digit in "123456789") else f"±{text[1:]}"
 
 
@@ -63,11 +63,11 @@ def change_between(low: float | None, high: float | None, unit: str) -> str:
 
 
 def interval(estimate: Estimate | OtherCode, unit: str) -> str:
-    """Return a 95 % interval: "exact" or "all asked" if it has no width, "" if there is none."""
+    """Return the 95 % interval; "exact" or "all asked" if its ends are equal; "" if there is no interval."""
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:
-        # All sessions were asked. "exact" also requires that the engine answered alike when it was asked again.
+        # All sessions were asked. An exact figure also requires that the engine gave equal answers when asked again.
         checked = isinstance(estimate, OtherCode) or estimate.state in {"exact", "none"}
         return "exact" if checked else "all asked"
     low, high = amount(estimate.low, unit), amount(estimate.high, unit)
