@@ -209,7 +209,7 @@ def test_a_line_that_is_no_record_is_an_error_and_costs_no_other(package: Path) 
         (("--dataset", "none.jsonl"), "there is no dataset none.jsonl"),
         ((), "takes records: add --dataset FILE"),
         (("--dataset", "records.jsonl", "--project", "path:."), "`project` has no effect"),
-        (("--dataset", "records.jsonl", "--engine", "words"), "it takes empty, oracle, parrot"),
+        (("--dataset", "records.jsonl", "--engine", "words"), "choose empty, oracle, parrot"),
         (("--dataset", "records.jsonl", "--set", "actions.strategy.context=PREVIOUS"), "`actions` has no effect"),
     ],
 )
