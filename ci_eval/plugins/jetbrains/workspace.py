@@ -194,8 +194,7 @@ def read_errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[File
 
 
 class Identities:
-    """A generator of the session ids that stage 1 of ci-eval would give, so that sessions of the plugin and of ci-eval
-    can be paired."""
+    """The session ids that stage 1 of ci-eval would give, so that sessions of both programs can be paired."""
 
     def __init__(self, origin: Origin, source: SourceFile) -> None:
         self._parts = (origin.project, source.path, source.checksum, origin.strategy)

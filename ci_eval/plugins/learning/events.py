@@ -224,7 +224,6 @@ class FeatureTable(msgspec.Struct, frozen=True):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Return the features whose values have no order."""
         ours = set(CATEGORIES) if set(self.names) <= set(NAMES) else set()
         return tuple(name for name in self.names if name in ours or name in self.words)
 

@@ -276,7 +276,6 @@ class Project:
         self._folders: dict[str, dict[str, Ids]] = {}
         for path, ids in self.files.items():
             self._folders.setdefault(_folder_path(path), {})[path] = ids
-        # The project has two corpora: one for each reading direction.
         self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
         self._folder = lru_cache(maxsize=64)(lambda folder, back: self._corpus(self._folders.get(folder, {}), back))
         self.others = lru_cache(maxsize=4)(self._others)

@@ -74,7 +74,6 @@ class LookupRows(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> NDArray[np.int8]:
-        """Return 1 for positive rows and 0 for others."""
         labels = np.zeros(len(self.rows), dtype=np.int8)
         labels[self.begins + self.positive] = 1
         return labels
@@ -85,9 +84,8 @@ class LookupRows(msgspec.Struct, frozen=True):
 
 
 def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
-    """Return the lookups with two or more suggestions that include the expected text. With the label "selected", only
-    sessions in which the user took this text count. `seed`: for the samples of long lists. Raises WorkspaceError,
-    NothingToEvaluate."""
+    """Return the lookups with two or more suggestions that include the expected text; with the label "selected", only
+    if the user took it in the session. `seed` samples from long lists. Raises WorkspaceError, NothingToEvaluate."""
     taken: set[str] | None = None
     if label == "selected":
         taken = set()

@@ -44,7 +44,6 @@ def read_all(
 
 
 def node_text(source: bytes, node: Node | None) -> str:
-    """Return the text of a node, or "" if `node` is None."""
     return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
 
 
@@ -74,7 +73,6 @@ def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) ->
 
 
 def field_text(source: bytes, node: Node, name: str) -> str:
-    """Return the text of a node's field, or "" if the node has no such field."""
     return node_text(source, node.child_by_field_name(name))
 
 

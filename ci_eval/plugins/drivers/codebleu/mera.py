@@ -87,7 +87,7 @@ KEYWORDS = {language: frozenset(words.split()) for language, words in _KEYWORDS.
 # Go, no plain `=` in JavaScript, no initialisers and no `foreach` in C#. `strict.RULES` has none of these gaps.
 
 DEEPEST = 980
-"""The limit of a tree's depth. In deeper trees, the original reaches Python's recursion limit and finds no data flow."""
+"""The limit of a tree's depth. In deeper trees, the original reaches the recursion limit and finds no data flow."""
 
 
 class Incomplete(Exception):
@@ -299,7 +299,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "while_statement": WHILE,
     },
     "csharp": {
-        # The original expects two children, as in an old grammar; in the pinned one, there are three: no value is found.
+        # The original expects two children, as in an old grammar. The pinned grammar has three: no value is found.
         "variable_declarator": lambda flow, node, states: _declare(
             flow, node.children[0], node.children[1] if len(node.children) == 2 else None, states
         ),

@@ -1,7 +1,6 @@
 """A seccomp filter, which allows the system calls in `calls.py` and refuses all others.
 
-It forbids what Landlock cannot forbid: the use of sockets, namespaces, other processes and shared memory, and changes
-of owners and rights of files.
+It forbids what Landlock cannot: sockets, namespaces, access to other processes, shared memory, and `chown` and `chmod`.
 """
 
 from __future__ import annotations
@@ -53,9 +52,9 @@ PRCTL = {
     "PR_GET_NO_NEW_PRIVS": 39, "PR_SET_THP_DISABLE": 41, "PR_GET_THP_DISABLE": 42, "PR_SVE_GET_VL": 51,
     "PR_GET_TAGGED_ADDR_CTRL": 56, "PR_SET_VMA": 0x53564D41, "PR_GET_AUXV": 0x41555856,
 }  # fmt: skip
-"""The options of linux/prctl.h that a process may read or set. Missing on purpose: PR_SET_PDEATHSIG, since it could
-let an engine survive its supervisor, PR_SET_DUMPABLE, which hides memory from the supervisor, PR_SET_PTRACER,
-PR_SET_MM, PR_SCHED_CORE, PR_SET_SECCOMP."""
+"""The options of linux/prctl.h that a process may read or set. Missing on purpose: PR_SET_PDEATHSIG, which could let an
+engine survive its supervisor, PR_SET_DUMPABLE, which hides memory from the supervisor, PR_SET_PTRACER, PR_SET_MM,
+PR_SCHED_CORE, PR_SET_SECCOMP."""
 IOCTL = {
     "TCGETS": 0x5401, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
     "FIONCLEX": 0x5450, "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A, "FICLONE": 0x40049409, "FICLONERANGE": 0x4020940D,

@@ -19,13 +19,12 @@ Receiver = Literal["object", "unknown", "module", "class", "this", "array", "typ
 """The kind of the expression before the dot of a call: an object of known or unknown type, or something else."""
 
 Infer = Callable[[bytes, int], tuple[Receiver, str]]
-"""Source, offset of a receiver's last byte → the receiver's kind, and its qualified type or "". Used if local rules do
-not find the type."""
+"""Source, offset of a receiver's last byte → its kind, and its qualified type or "". Used if local rules fail."""
 
 
 class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str] = frozenset()
-    """Qualified names of the project's modules (Python) or types (Java). Names inside these also belong to the project."""
+    """Qualified names of the project's modules (Python) or types (Java). Names inside these belong to it, too."""
     infer: Infer | None = None
     places: bool = False
     """Whether to return the locations of objects."""
@@ -59,8 +58,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     mine: Callable[[bytes, str, Node, ProjectContext], MinedText]
     """UTF-8 text, path in the project, root of the tree, project → usages. Skips syntax errors; raises no exception."""
     dangling: Pattern[bytes]
-    """Matches the dot of a call that is being typed. A blank replaces this dot, so that the next line is not read as a
-    part of the call."""
+    """Matches the dot of a call that is being typed. A blank replaces it, to separate the call from the next line."""
     own: Callable[[Iterable[str]], frozenset[str]]
     """Paths of the project's files → `ProjectContext.own`."""
 

@@ -88,8 +88,8 @@ def find_dialect(path: str) -> Dialect | None:
 
 
 def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[ObjectUsage]:
-    """Return the usage of the object whose member is typed between these texts. The same usage follows for each base
-    type that the file declares, the nearest first. Empty if no member is typed, or the object's type is unknown."""
+    """Return the usage of the object whose member is being typed between the texts `before` and `after`, then a copy
+    of it for each known base type, nearest first. Empty if no member is being typed or the object's type is unknown."""
     if not MEMBER.search(before):
         return []
     # Only calls count as usages, so a call of MARK is inserted at the caret.

@@ -97,7 +97,7 @@ def modules(paths: Iterable[str]) -> frozenset[str]:
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Yield each bound name, its qualified name, and whether it is certainly a module. `module`: the importing module."""
+    """Yield each bound name, its qualified name, and whether it is certainly a module. `module`: the importing one."""
     if node.type == "import_statement":
         for child in node.children[1:]:
             full = node_text(source, child.child_by_field_name("name") or child)
@@ -199,7 +199,7 @@ class Expressions:
             return None
         meaning: Meaning | None = class_.scope.names.get(name) or class_.scope.attributes.get(name)
         for base in () if meaning else class_.scope.bases:
-            # In `class Foo(Foo)`, the base is another class of the same name, which is unknown here.
+            # In `class Foo(Foo)`, the base is another class, whose name now means the subclass.
             if base != class_.name:
                 meaning = meaning or self.member(self.resolve_name(base), name, depth + 1)
         return meaning
@@ -231,7 +231,7 @@ class Expressions:
         return returned.with_definition("RETURN", name)
 
     def _call_result(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
-        """Return the meaning of a call's result. If the annotation is Self, it is an instance of the receiver's class."""
+        """Return the meaning of a call's result. Self stands for an instance of the receiver's class."""
         if called.returns is None:
             return UNKNOWN
         if called.returns.sort == "this":
