@@ -104,7 +104,7 @@ class Places:
         )
 
     def _is_list(self, node: Node) -> bool:
-        """Return whether a node's children are statements. The children of an error between statements are, too."""
+        """Return whether a node's children are statements. Those of a syntax error between statements also count."""
         while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.boundaries:
             node = node.parent
         return node.type in self._layout.lists or node.type == "ERROR"

@@ -69,7 +69,8 @@ def _context(source: bytes, root: Node) -> Iterator[str]:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield Foo and foo for TestFoo and TestFoo_case, and methods for TestType_Method and TestTypeMethod."""
+    """Yield functions of the same package: Foo and foo for TestFoo and TestFoo_case, methods for TestType_Method and
+    TestTypeMethod."""
     name = test.name.removeprefix("Test").lstrip("_")
     for begin in pairing.beginnings(name):
         remainder = name[len(begin) :]
