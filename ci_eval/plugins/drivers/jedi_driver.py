@@ -1,9 +1,9 @@
-"""A runner of one release of jedi: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…].
+"""A server that completes code with one release of jedi.
 
-CACHE-FOLDER: a folder that no other process uses; parso, jedi's parser, keeps parsed files there, and two processes
-must not write to it at once. PACKAGES: folders with what the project needs. Imports the standard library and jedi only.
+Usage: jedi_driver.py LIBRARY-FOLDER PROJECT-ROOT CACHE-FOLDER [PACKAGES…]. CACHE-FOLDER must not be used by another
+process: parso, jedi's parser, stores parsed files there. PACKAGES are folders with the project's dependencies.
 
-Each line on standard input is a request, each line on standard output its answer, both JSON:
+Imports only the standard library and jedi. Requests on standard input and answers on standard output are JSON lines:
 
     ["open", path, text]                                      → {}
     ["complete", [[offset, deleted, inserted], …], offset]    → {"ms": …, "items": [[name, kind], …]}
@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 library, root, cache, *packages = sys.argv[1:]
 
-# jedi finds the standard library, the project and its dependencies, and nothing else that is installed here.
+# Of the packages installed here, jedi must find only the standard library, besides the project and its dependencies.
 base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
 base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
 PLATFORM = sysconfig.get_path("platstdlib", vars=base)
@@ -39,12 +39,12 @@ from jedi.inference import base_value
 
 sys.path[:] = list(dict.fromkeys(STANDARD))
 jedi.settings.cache_directory = cache
-# By default, jedi imports the module `gi` to analyse it, which runs its code.
+# By default, jedi imports the module `gi` to analyse it, and so runs its code.
 jedi.settings.auto_import_modules = []
 
 
 class InOrder(dict[Any, None]):
-    """A set that remembers the order in which it was filled."""
+    """A set that keeps the order of insertion."""
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__(dict.fromkeys(items))
@@ -67,15 +67,15 @@ class InOrder(dict[Any, None]):
         return hash(frozenset(self))
 
 
-# jedi stores the values that a name may have in a set, and takes the first. The order of a set depends on the addresses
-# of its objects, so the kind of a suggestion (class, variable …) would differ from run to run.
+# jedi stores the possible values of a name in a set, and takes the first value. A set's order depends on the addresses
+# of its objects, so without InOrder the kind of a suggestion (class, variable …) would differ from run to run.
 setattr(base_value, "frozenset", InOrder)
 
 
 def kind(completion: Any) -> str:
     """Return the kind of a completion: class, function, import, instance, keyword, module, param …"""
-    # This is jedi's own `type`, except for imported names: to follow each name to its definition would take a quarter
-    # of the whole time.
+    # The result is jedi's `type` except for imported names: following each to its definition would take a quarter of
+    # the whole time.
     name = completion._name
     definition = name.tree_name.get_definition() if name.tree_name is not None else None
     if definition is not None and definition.type == "import_from":
@@ -84,19 +84,19 @@ def kind(completion: Any) -> str:
 
 
 class OpenedFile:
-    """The open file, whose methods answer the requests of the same names."""
+    """The open file. Each public method answers the request of the same name."""
 
     def __init__(self) -> None:
-        # An extension module of the project could only be read by importing it, which runs its code.
+        # jedi could read the project's extension modules only by importing them, which would run their code.
         self.project = jedi.Project(root, sys_path=[*sys.path, *packages], load_unsafe_extensions=False)
-        # By default, jedi looks for virtual environments and starts their Python.
+        # By default, jedi would look for virtual environments and start their Python.
         self.environment = jedi.InterpreterEnvironment()
         self.path: Path | None = None
         self.text = ""
 
     def open(self, path: str, text: str) -> dict[str, Any]:
-        # parso stores the last text of a path. Completion in a file that imports this one would use that text, in which
-        # a token is missing, so answers would depend on earlier questions.
+        # parso caches the last text of the previous file, in which a token is missing. If files that import it used
+        # this text, answers would depend on earlier requests.
         for files in parso.cache.parser_cache.values():
             for known in [known for known in files if known is not None and Path(known) == self.path]:
                 del files[known]
@@ -131,7 +131,7 @@ class OpenedFile:
 
 def serve(requests: Iterable[bytes], answers: BinaryIO) -> None:
     session = OpenedFile()
-    # The first completion reads the stubs of the builtins; no session should spend its time on that.
+    # The first completion reads the stubs of the builtins. Do this now, so that it does not count as a session's time.
     session.open("ci_eval_warm_up.py", "")
     session.complete([(0, 0, "import os\nos.")], 13)
     # Objects that exist now are never freed, so the garbage collector can skip them.
@@ -148,7 +148,7 @@ def serve(requests: Iterable[bytes], answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
-    # Whatever jedi prints goes to standard error, not between the answers.
+    # Send whatever jedi prints to standard error, so that it does not mix with the answers.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     serve(sys.stdin.buffer, out)

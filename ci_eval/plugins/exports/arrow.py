@@ -1,4 +1,4 @@
-"""The tables as Arrow tables and Parquet files. Needs pyarrow (the extra `ml`)."""
+"""The export of a run's tables as Arrow tables and Parquet files. Needs pyarrow (the extra `ml`)."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def make_schema(table: str) -> pa.Schema:
 
 
 def build_arrow_table(workspace: Workspace, table: str) -> pa.Table:
-    # The dictionaries of Arrow columns differ between batches.
+    # Each batch has its own dictionaries for columns of words; the table needs common ones.
     return pa.Table.from_batches(_batches(workspace, table), make_schema(table)).unify_dictionaries()
 
 
 def write(workspace: Workspace, table: str, path: Path, passes: Passes | None = None) -> int:
-    """Write the passing sessions of a table as a Parquet file. Return the number of rows."""
+    """Write the table's rows of the sessions that pass as a Parquet file. Return the number of rows."""
     rows = 0
     with pq.ParquetWriter(path, make_schema(table), compression="zstd") as writer:
         for batch in _batches(workspace, table, passes):
@@ -50,7 +50,7 @@ def _batches(workspace: Workspace, table: str, passes: Passes | None = None) -> 
         for column in schema:
             values = batch[column.name]
             if pa.types.is_map(column.type):
-                # pyarrow makes maps of pairs, not of dictionaries.
+                # pyarrow builds maps from lists of pairs, not from dictionaries.
                 values = [list(value.items()) if isinstance(value, dict) else value for value in values]
             arrays.append(pa.array(values, column.type))
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -16,7 +16,7 @@ from ci_eval.plugins.exports.tables import arrow
 
 
 class ArrowTable(Protocol):
-    """A pyarrow.Table. Its type cannot be imported, since ci-eval also runs without pyarrow."""
+    """The interface of pyarrow.Table, which cannot be imported here: ci-eval also runs without pyarrow."""
 
     num_rows: int
     column_names: list[str]
@@ -26,11 +26,11 @@ class ArrowTable(Protocol):
     def to_pylist(self) -> list[dict[str, Any]]: ...
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return a stream in Arrow's C interface, which polars.DataFrame(table), DuckDB and others read."""
+        """Return a stream of Arrow's C interface, which polars.DataFrame(table), DuckDB and others can read."""
 
 
 class Run:
-    """A run of an evaluation. Its files are read on demand, and only the manifest is cached."""
+    """A run of an evaluation. Files are read on demand; only the manifest is cached."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -46,12 +46,12 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Return whether the run has ended. If not, tables hold the sessions of finished files."""
+        """Return whether the run has ended. Until then, tables have only the sessions of finished files."""
         return self.manifest.complete
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, Estimate]]:
-        """Filter → metric → figure of the last report. Raises WorkspaceError without a report."""
+        """Return filter → metric → figure from the last report. Raises WorkspaceError if there is no report."""
         path = self.folder / "reports" / "metrics.json"
         if not path.is_file():
             raise WorkspaceError(f"{self.folder} has no figures yet: run `ci-eval report {self.folder}`")
@@ -59,15 +59,15 @@ class Run:
         return {name: figures.metrics for name, figures in evaluation.filters.items()}
 
     def sessions(self) -> ArrowTable:
-        """Return a row per planned session, answered or not. Raises ConfigError if pyarrow is missing."""
+        """Return a table with a row per planned session, answered or not. Raises ConfigError if pyarrow is missing."""
         return self._table("sessions")
 
     def lookups(self) -> ArrowTable:
-        """Return a row per lookup: an answer of the engine, with the rank of the expected text and the latency."""
+        """Return a table with a row per lookup, which has the rank of the expected text and the latency."""
         return self._table("lookups")
 
     def suggestions(self) -> ArrowTable:
-        """Return a row per suggestion, all in memory; `ci-eval export` needs less memory."""
+        """Return a table with a row per suggestion. All rows are in memory; `ci-eval export` needs less memory."""
         return self._table("suggestions")
 
     def _table(self, name: str) -> ArrowTable:
@@ -76,12 +76,12 @@ class Run:
 
 
 def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_eval.open
-    """Return the run in a folder. Raises WorkspaceError if there is none, or if its files changed since its end."""
+    """Return the run in a folder. Raises WorkspaceError if there is no run, or if its files changed after its end."""
     return Run(open_workspace(Path(workspace)))
 
 
 def open_workspace(folder: Path) -> Workspace:
-    """Return the workspace in a folder. Raises WorkspaceError if its files changed since the end of its run."""
+    """Return the workspace in a folder. Raises WorkspaceError if its files changed after the end of the run."""
     workspace = Workspace.open(folder)
     # A run that has not ended has no digests yet.
     if workspace.manifest().digests:

@@ -1,4 +1,4 @@
-"""The three tables of a run: columns, rows and files (Parquet needs an extra)."""
+"""The three tables of a run: their columns, and their export to files (Parquet needs the extra `ml`)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Type = Literal["text", "word", "integer", "number", "flag", "numbers", "grades"]
 
 
 class At(NamedTuple):
-    """A row of a table: a session, a lookup of it, and a suggestion of that lookup."""
+    """A row of a table: a session, one of its lookups, and one suggestion of this lookup."""
 
     session: Session
     line: int
     """The line in the file, from 1."""
     column: int
-    """The characters before the token in its line."""
+    """The number of characters before the token in its line."""
     number: int
     """The number of the lookup, from 0."""
     lookup: Lookup
@@ -120,7 +120,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {"sessions": SESSIONS, "lookups": LOO
 
 
 BATCH = 20_000
-"""Rows in memory."""
+"""The number of rows that are in memory at once."""
 NO_LOOKUP = Lookup(prefix="", total=0, rank=None, latency=0, suggestions=())
 NO_SUGGESTION = Suggestion(text="")
 
@@ -147,12 +147,12 @@ def _rows(workspace: Workspace, table: str, passes: Passes | None) -> Iterator[A
 
 
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""Texts that spreadsheets would run as a formula, also after apostrophes or full-width signs (OWASP, CSV Injection)."""
+"""Matches texts that spreadsheets would run as formulas, also after apostrophes (OWASP, CSV Injection)."""
 
 
 def write(workspace: Workspace, folder: Path, form: str, passes: Passes | None = None) -> dict[Path, int]:
-    """Write the tables, and return the files with their numbers of rows. Raises ConfigError if a package is missing,
-    WorkspaceError if a file cannot be read or written."""
+    """Write the tables. Return file → number of rows. Raises ConfigError if a package is missing, WorkspaceError if a
+    file cannot be read or written."""
     written = {}
     for table in TABLES:
         path = folder / f"{table}.{form}"
@@ -185,7 +185,7 @@ def _write_text(workspace: Workspace, table: str, path: Path, form: str, passes:
 def _cell(value: object) -> object:
     """Return a value for CSV: null is empty, flags are true and false, lists and grades are JSON.
 
-    A text that would be a formula gets an apostrophe in front. To restore it, remove one from texts that match FORMULA.
+    A text that matches FORMULA gets an apostrophe in front. To restore it, remove an apostrophe from texts that match.
     """
     if isinstance(value, str) and FORMULA.match(value):
         return f"'{value}"

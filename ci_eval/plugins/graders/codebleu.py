@@ -1,4 +1,4 @@
-"""The graders by CodeBLEU, which compares words, weighted words, sub-trees and data flow."""
+"""The graders by CodeBLEU, which compares n-grams, weighted n-grams, sub-trees and data flow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A grader that runs a test: whether it passes, fails if the function does nothing, and which mutants it kills."""
+"""A grader that runs a test: whether it passes, whether it fails on a stub, and how many mutants it kills."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.plugins.adapters.testruns.trials import Trial, Trials
 
 
 class Execution:
-    """A grader that runs a test, see `adapters/testruns`. The expected test shows whether a sample can be run."""
+    """A grader that runs the suggested test, see `adapters/testruns`. A sample can be run if its expected test can."""
 
     name = "execution"
     summary = "whether a test runs, passes, fails on a stub, and the share of mutants it kills (needs `run.tests`)"
@@ -26,14 +26,14 @@ class Execution:
         return Execution(settings)
 
     def prepare(self, cache: Path) -> None:
-        """Prepare the sandbox for tests; see `graders.Installed`. The needs of a language are installed before its
-        first test. Raises ConfigError without settings, PreparationError if this machine's sandbox has gaps."""
+        """Prepare the sandbox for tests; see `graders.Installed`. What a language needs is installed before its first
+        test. Raises ConfigError if there are no settings, PreparationError if this machine's sandbox has gaps."""
         if self._settings is None:
             raise ConfigError(
                 "the grader execution runs other people's code: add `run: {tests: true}` to say that it may"
             )
         if self._trials is None:
-            # A sandbox with a gap does not count: tests are code that engines wrote.
+            # Engines write the tests, so a sandbox with gaps is not enough.
             offered = "" if self._settings.confine == "off" else measure_confinement(self._settings.confine)
             if offered and not offered.endswith(NOTHING_OPEN):
                 raise PreparationError(
@@ -46,8 +46,8 @@ class Execution:
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """Return `runs`, `passes`, `failsOnStub` and `mutantsKilled`; see `Grader`.
 
-        A test that does not pass has 0 for the last two scores. A function without a stub or without mutants lacks
-        them. A sample whose tests cannot be run has `notRunnable` alone. Raises PreparationError or EngineFailure.
+        If the test does not pass, the last two scores are 0. If there is no stub or no mutant, its score is missing. If
+        the sample cannot be run, `notRunnable` is the only score. Raises PreparationError, EngineFailure.
         """
         trial = self._trial(pairing)
         if not trial.runnable:

@@ -1,4 +1,4 @@
-"""The graders of a line, a statement or a block: how much of it is right, and whether its file can be parsed."""
+"""The graders of suggested lines, statements and blocks: how much is right, and whether the file can be parsed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 class Inline:
     """A grader of the suggested text with five scores.
 
-    lineMatch: 1 for the expected text.
-    editSimilarity: 2 · common / (both lengths), where common is the length of the longest common subsequence of
+    lineMatch: 1 if the text is the expected text, else 0.
+    editSimilarity: 2 · common / (sum of both lengths), where common is the length of the longest common subsequence of
     characters (`fuzz.ratio`, as CodeXGLUE, CrossCodeEval and RepoBench report it).
-    matched: the length of the text if the expected text begins with it, else 0 (matched ratio of JetBrains' plugin).
-    firstLine: the length of the first line if it is the expected one, else 0.
-    firstToken: 1 if the first word or sign is the expected one.
+    matched: the text's length if the expected text begins with the text, else 0 (JetBrains' plugin: matched ratio).
+    firstLine: the length of the text's first line if it is equal to the expected first line, else 0.
+    firstToken: 1 if the first word or sign is equal to the expected one, else 0.
     """
 
     name = "inline"
@@ -40,7 +40,7 @@ class Inline:
 
 
 def similarity(one: str, other: str) -> float:
-    """Return 2 · common / (both lengths), which is 1 for two empty texts."""
+    """Return `editSimilarity` (see Inline), which is 1 for two empty texts."""
     lengths = len(one) + len(other)
     return 2 * longest_common(one, other) / lengths if lengths else 1.0
 
@@ -65,17 +65,17 @@ GRAMMARS = {
     "scala": ("scala",),
     "typescript": ("typescript", "tsx"),
 }
-"""The names of a language's grammars in the bundles; of several, the one that reads the file best is used."""
+"""Language → names of its grammars in the bundles. The grammar that finds the fewest errors in a file is used."""
 
 
 class WellFormed:
-    """A grader that puts the suggestion in place of the expected text in its file on disk."""
+    """A grader that replaces the expected text by the suggestion, and compares the file's numbers of syntax errors."""
 
     name = "well-formed"
     summary = "1 where the file has no more syntax errors than with the expected text; needs the file"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return `wellFormed`, or nothing if no grammar knows the language; see `Grader`."""
+        """Return `wellFormed`, or an empty mapping if there is no grammar of the language; see `Grader`."""
         grammars = GRAMMARS.get(pairing.language, ())
         if not grammars:
             return {}
@@ -85,7 +85,7 @@ class WellFormed:
         return {"wellFormed": float(errors_after <= errors_before)}
 
 
-# All suggestions of a session are graded against the same original.
+# All suggestions of a session are compared with the same original, so its errors are cached.
 @lru_cache(maxsize=8)
 def errors(text: str, grammar: str) -> int:
     waiting: list[Node] = [parse_tree(text.encode(errors="replace"), grammar).root_node]

@@ -1,4 +1,4 @@
-"""A grader that asks a language model whether a text means the same as the expected one."""
+"""A grader that asks a language model whether a text makes the same point as the expected text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ VERDICT: same
 if it does, or
 VERDICT: different
 """
-"""The question without an expected text."""
+"""The question that is asked if there is no expected text."""
 
 VERDICT = re.compile(
     r"(?:the |my )?(?:final )?(?:verdict|вердикт)(?: is)? *[:\uff1a=\u2014\u2013-]* *(?:the )?"
@@ -67,22 +67,22 @@ VERDICT = re.compile(
 )
 _OPENING = re.compile(r"<verdict>\s*(?=same|different)", re.IGNORECASE)
 _SIGNS = re.compile(r"[*_`~#>\"'“”«»()\[\]{}\\$.,;!|-]|\\?boxed|</?(?:verdict|answer|b|strong)>", re.IGNORECASE)
-"""The signs that language models put around a verdict."""
+"""Matches the signs that language models put around a verdict."""
 _QUOTES = re.compile(r"[\"'“”«»`]")
 _SENTENCE = re.compile(r"(?<=[.!?)])\s+")
 MOST_TOKENS = 300
-"""Tokens of the judge's answer, if `judge.sampling.maxTokens` is not set."""
+"""The limit of tokens in the judge's answer if `judge.sampling.maxTokens` is not set."""
 PATIENCE_SECONDS = 120.0
-"""The time limit of an answer."""
+"""The time limit for an answer."""
 
 
 class Judge:
-    """A grader that scores the verdict "same" 1, "different" 0; an answer without a verdict has no score."""
+    """A grader whose score is 1 for the verdict "same" and 0 for "different". Without a verdict, there is no score."""
 
     name = "judge"
     summary = "1 where a language model says that both texts make the same point, else 0 (needs `judge:`)"
     version = 1
-    """The version of the question."""
+    """The version of the questions."""
 
     def __init__(self, settings: EndpointConfig | None = None) -> None:
         self._settings = settings
@@ -96,11 +96,11 @@ class Judge:
             raise ConfigError("the grader judge needs a language model: add `judge: {endpoint: …, model: …}`")
         if self._client is None:
             self._client = Client(Asking.new(self._settings), cache, PATIENCE_SECONDS)
-            # Grade, remark and cost are read one by one, and must come from one answer.
+            # `grade`, `remark` and `cost` are called separately, but must use the same answer.
             self._answer = lru_cache(1_000)(self._ask)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return the verdict as `judge`, or nothing without a verdict. Raises EngineFailure if the judge fails."""
+        """Return the score `judge`, or no score if there is no verdict. Raises EngineFailure if the judge fails."""
         verdict = read_verdict(self.remark(pairing))
         return {} if verdict is None else {"judge": float(verdict)}
 
@@ -119,7 +119,7 @@ class Judge:
 
 
 def write_question(pairing: Pairing) -> str:
-    # The mark is a digest of all texts, so no text can hold it and end its own part of the question.
+    # The mark is a digest of all texts. So a text cannot contain the mark, and cannot end its own part of the question.
     texts = {"material": pairing.before, "expected": pairing.reference, "given": pairing.hypothesis}
     mark = blake2b("\0".join(texts.values()).encode(), digest_size=6).hexdigest()
     if not pairing.reference.strip():
@@ -129,13 +129,13 @@ def write_question(pairing: Pairing) -> str:
 
 
 def read_verdict(answer: str) -> bool | None:
-    """Return whether the last line with words says "same"; None if it is not a verdict.
+    """Return whether the last line with words says "same". Return None if this line is not a verdict.
 
-    Emphasis, capitals and full stops do not matter, nor does a sentence before the verdict. A line `VERDICT:` before
-    the last one belongs to it. A quoted verdict after words does not count: a text may ask the judge to repeat one.
+    Emphasis, capitals, full stops and sentences before the verdict are ignored. `VERDICT:` may be alone on the line
+    before. A verdict in quotes after other words does not count: a text may ask the judge to repeat a verdict.
     """
     lines = _OPENING.sub("VERDICT: ", answer).split("\n")
-    # The verdict may be in a fence or in JSON, whose last lines hold no verdict.
+    # The verdict may be in a fence or in JSON, so the last lines may contain only signs.
     while lines and not _SIGNS.sub("", lines[-1]).strip():
         lines.pop()
     line = lines.pop() if lines else ""

@@ -1,4 +1,4 @@
-"""The graders of a name: whether it is the expected one, and how many sub-tokens they share."""
+"""The graders of names: whether a name is the expected name, and how many sub-tokens both share."""
 
 from __future__ import annotations
 

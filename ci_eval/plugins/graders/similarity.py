@@ -1,7 +1,7 @@
-"""The graders by BLEU and chrF: how many sequences of words or characters a text shares with the expected one.
+"""The graders by BLEU and chrF: how many sequences of words or characters a text shares with the expected text.
 
-Those named `mera` repeat the code that scores MERA CODE's task rucodereviewer (commit 7972841). It swaps the two texts,
-so what the suggestion has too much costs most.
+The graders with `mera` in their names compute the scores of MERA CODE's task rucodereviewer (commit 7972841). This task
+swaps the two texts, so surplus text in the suggestion lowers the scores most.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 from ci_eval.core.contracts import Grader, Pairing
 
-# Without effective order, any text of fewer than four words gets 0.
+# Without `effective_order`, the score of a text of fewer than four words would be 0.
 _BLEU, _BLEU_MERA, _CHRF = BLEU(effective_order=True), BLEU(), CHRF()
 
 
@@ -36,15 +36,15 @@ _GRADERS: tuple[Grader, ...] = (
         "BLEU of the text against the expected one, 0 to 100",
         lambda pairing: _BLEU.sentence_score(pairing.hypothesis, [pairing.reference]).score,
     ),
-    # The settings are those of `sacrebleu.corpus_bleu([reference], [[hypothesis]])`: eff:no, so a reference of fewer
-    # than four words gets 0.
+    # The settings are those of `sacrebleu.corpus_bleu([reference], [[hypothesis]])`: eff:no, so the score is 0 if the
+    # reference has fewer than four words.
     Similarity(
         "bleu-mera",
         "BLEU as MERA CODE has it, with both texts in the other's place, 0 to 100",
         lambda pairing: _BLEU_MERA.corpus_score([pairing.reference], [[pairing.hypothesis]]).score,
     ),
-    # The settings are those of `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. Missing parts of the expected
-    # text cost most.
+    # The settings are those of `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. If parts of the expected text are
+    # missing, they lower the score most.
     Similarity(
         "chrf",
         "chrF of the text against the expected one, 0 to 100",

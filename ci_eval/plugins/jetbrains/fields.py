@@ -1,4 +1,4 @@
-"""A reader of another program's JSON: errors name the location, and fields that nobody requested can be listed."""
+"""A reader of JSON that another program wrote. Errors name the location; fields that nobody requested can be listed."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Fields:
         return WorkspaceError(f"{self.file}{at}: {what}; fetch the workspace again, or leave this file out")
 
     def text(self, name: str, missing: str | None = None) -> str:
-        """Return a text, or `missing` if the field is absent or null. Raises WorkspaceError if there is neither."""
+        """Return a text, or `missing` if the field is absent or null; raises WorkspaceError if `missing` is None."""
         return self._typed_value(name, str, missing)
 
     def number(self, name: str, missing: int | None = None) -> int:
-        """Return a whole number. The file may write it as 4.0, as gson does."""
+        """Return a whole number. The file may have it as 4.0, since gson writes numbers so."""
         value = self.amount(name, missing)
         if value != int(value):
             raise self.wrong(f"`{name}` is {value}, not a whole number")
@@ -54,31 +54,31 @@ class Fields:
     def amount(self, name: str, missing: float | None = None) -> float:
         """Return a number from 0 to a billion."""
         value = self._typed_value(name, float, None if missing is None else float(missing))
-        # The bounds are compared so that NaN fails as well.
+        # This comparison is false for NaN, so NaN is refused, too.
         if not 0 <= value <= LARGEST_NUMBER:
             raise self.wrong(f"`{name}` is {value}, not a number from 0 to a billion")
         return value
 
     def optional(self, name: str, kind: type[T]) -> T | None:
-        """Return a value of that type, None if the field is absent or null."""
+        """Return a value of the type `kind`, or None if the field is absent or null."""
         return None if self.value(name) is None else self._typed_value(name, kind, None)
 
     def section(self, name: str) -> Fields:
-        """Return the object in a field, an empty one if the field is absent or null."""
+        """Return the object in a field, or an empty object if the field is absent or null."""
         value = self.value(name)
         section = Fields({} if value is None else value, self.file, self._location(name))
         self._inner.append(section)
         return section
 
     def objects(self, name: str) -> list[Fields]:
-        """Return the objects of a list, none if the field is absent or null."""
+        """Return the objects of a list, or an empty list if the field is absent or null."""
         values = self._typed_value(name, list, [])
         objects = [Fields(value, self.file, f"{self._location(name)}[{number}]") for number, value in enumerate(values)]
         self._inner += objects
         return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
-        """Return the objects of a long list, whose fields are not tracked; `leave` stores those that were not read."""
+        """Return the objects of a long list. Requests of their fields are not tracked: call `leave` for unused ones."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is not an object")
@@ -88,16 +88,16 @@ class Fields:
         self._left[name] = value
 
     def value(self, name: str) -> object:
-        """Return a value of any type; None if it is absent."""
+        """Return a value of any type, or None if it is absent."""
         self._requested.add(name)
         return self._fields.get(name)
 
     def peek(self, name: str) -> object:
-        """Return a value without requesting it, so that the field may be left over."""
+        """Return a value without marking the field as requested."""
         return self._fields.get(name)
 
     def left(self) -> Iterator[tuple[str, dict[str, object]]]:
-        """Yield the location of each object with unrequested fields, and these fields; inner objects included."""
+        """Yield the location and the unrequested fields of this object, and of each object inside that has some."""
         own = {name: value for name, value in self._fields.items() if name not in self._requested} | self._left
         if own:
             yield self.place, own
@@ -115,7 +115,7 @@ class Fields:
             return missing
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
-        # In Python, True and False are numbers, too.
+        # In Python, True and False are instances of int.
         if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
             raise self.wrong(f"`{name}` is {_kind(value)}, not {WORDS[kind]}")
         return value
@@ -138,7 +138,7 @@ def read_json(path: Path) -> object:
 
 
 def decode(data: bytes, path: Path) -> object:
-    """Read JSON. `path` is for messages. Raises WorkspaceError, with the number of the byte, if it is damaged."""
+    """Read JSON. `path` is for messages. Raises WorkspaceError, which names the byte, if the data is damaged."""
     try:
         return msgspec.json.decode(data)
     except RecursionError:
@@ -151,7 +151,7 @@ def decode(data: bytes, path: Path) -> object:
 
 
 def numbered_files(folder: Path, end: str) -> list[Path]:
-    """Return files by the number in NAME(NUMBER)END; those without a number come first."""
+    """Return the files in `folder` sorted by the number in NAME(NUMBER)END. Files without a number come first."""
 
     def number(path: Path) -> tuple[int, str]:
         match = re.search(r"\(([0-9]{1,9})\)\Z", path.name.removesuffix(end))
@@ -167,7 +167,7 @@ UNKNOWN = "UNKNOWN"
 
 
 def read_kind(fields: Fields) -> Kind:
-    """Return the kind of a token, VARIABLE if it is not known; then the plugin's own word is left over."""
+    """Return the kind of a token. If the plugin's word is unknown, return VARIABLE; the word is not requested then."""
     word = fields.peek("tokenType")
     if word is not None and not isinstance(word, str):
         raise fields.wrong("`tokenType` is not a text")
@@ -178,7 +178,7 @@ def read_kind(fields: Fields) -> Kind:
 
 
 def read_token_properties(fields: Fields) -> Properties:
-    """Read the properties as the plugin writes them since 2021; the values in `additional` are texts."""
+    """Read the properties as the plugin has written them since 2021. The values in `additional` are texts."""
     additional = fields.section("additional")
     package = additional.optional("packageName", str)
     kind, location = read_kind(fields), LOCATIONS.get(fields.text("location", UNKNOWN))

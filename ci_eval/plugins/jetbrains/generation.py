@@ -1,4 +1,4 @@
-"""A generation of the plugin's workspaces: how its files are recognised, read and written; and what all share."""
+"""A generation of the plugin's workspaces: the functions that recognise, read and write its files, and shared code."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     wrote: Callable[[Mapping[str, object]], bool]
-    """config.json → whether this generation wrote it. Exactly one generation accepts it."""
+    """Content of config.json → whether this generation wrote it. Exactly one generation accepts a config.json."""
     prefix: str
-    """The field with the text typed at a lookup."""
+    """The name of the field with the text that was typed before a lookup."""
     properties: str
     listed: Callable[[Path], Sequence[tuple[str, Path]]]
-    """The folder `data` → the paths of source files, and the files with their sessions."""
+    """The folder `data` → (path of a source file, file with its sessions) for each source file."""
     read_properties: Callable[[Fields], Properties]
     rank: Callable[[str, str, Sequence[Suggestion], Sequence[bool | None]], int | None]
-    """Title of the language, expected text, suggestions, and the plugin's relevance of each → rank."""
+    """Title of the language, expected text, suggestions, relevance of each suggestion → rank of the expected text."""
     read_actions: Callable[[Fields], model.FileActions]
-    """`session` of a call is the plugin's id, or "" if the file does not have it."""
+    """Fields of a file → its actions. The `session` of a call is the plugin's id, or "" if the file lacks it."""
     config: Callable[[Config, str], dict[str, object]]
     write_properties: Callable[[Properties], dict[str, object]]
     write_session: Callable[[Session], dict[str, object]]
-    """Fields besides offset, expected text, id, properties, lookups and success."""
+    """Session → its fields other than offset, expected text, id, properties, lookups and success."""
     write_lookup: Callable[[Lookup, int], dict[str, object]]
-    """Lookup, number in the session → fields besides prefix, suggestions and latency."""
+    """Lookup, number in the session → its fields other than prefix, suggestions and latency."""
     write_suggestion: Callable[[Suggestion, Lookup, int], dict[str, object]]
-    """Suggestion, lookup, rank from 1 → fields besides its texts."""
+    """Suggestion, lookup, rank from 1 → the suggestion's fields other than its texts."""
     write_actions: Callable[[Sequence[Action]], list[dict[str, object]]]
     first_errors: int | None
-    """The number in the file name of the first error of a source file; None if that name has no number."""
+    """The number in the name of the file with the first error of a source file; None if this name has no number."""
 
 
 LIST = "files.json"
 
 
 def list_source_files(data: Path, *, projects: bool = False) -> list[tuple[str, Path]]:
-    """Return the paths in `files.json`, and their files below `data` (2019) or `data/files`. With `projects`, the file
-    may list projects (2024), whose files are returned."""
+    """Return each path in `files.json` with its file below `data` (2019) or `data/files`. With `projects`, `files.json`
+    may list projects (2024); then the files of all these projects are returned."""
     content = read_json(data / LIST) if (data / LIST).is_file() else {}
     if projects and isinstance(content, list):
         return [listed for name in content for listed in list_source_files(_inside(data, name))]
@@ -62,7 +62,7 @@ def list_source_files(data: Path, *, projects: bool = False) -> list[tuple[str, 
 
 def _inside(folder: Path, name: object) -> Path:
     try:
-        # Windows separates folders by backslashes.
+        # On Windows, the plugin writes backslashes.
         return folder / stored.inside(str(name).replace("\\", "/"))
     except ValueError as error:
         raise WorkspaceError(f"{folder}: {error}; fetch the workspace again") from error
@@ -93,13 +93,13 @@ def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.Fi
                 prefix = "" if is_emulated else action.text("prefix")
                 expected = action.text("expectedText")
                 known = properties(action.section("nodeProperties"))
-                # Calls of completion have no offset here; their token begins where the caret was put last.
+                # Calls of completion have no offset in the file. The token begins where the caret was last moved to.
                 actions.append(
                     model.CallCompletion(
                         session="", offset=caret, prefix=prefix, expected_text=expected, properties=known
                     )
                 )
-                # The modelled user leaves the whole text in the document.
+                # After an emulated session, the document has the whole expected text.
                 actions += [model.FinishSession(), model.PrintText(text=expected)] if is_emulated else []
             case "CODE_GOLF":
                 raise action.wrong(NO_GOLF)
@@ -118,8 +118,8 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
             case model.MoveCaret():
                 written.append({"type": "MOVE_CARET", "offset": action.offset})
             case model.PrintText():
-                # If the IDE has inserted the text itself, the plugin may leave out the actions between FINISH_SESSION
-                # and the typed text (`completable`).
+                # The plugin may skip `completable` actions, from FINISH_SESSION to the typing of the expected text, if
+                # the IDE has inserted this text itself.
                 completable = finished and action.text == expected
                 finished = finished and not completable
                 written.append({"type": "PRINT_TEXT", "text": action.text, "completable": completable})
@@ -189,7 +189,7 @@ def has_later_keys(config: Mapping[str, object]) -> bool:
 
 
 ALL_LETTERS = 1_000
-"""A number of characters that no name reaches."""
+"""The number of typed letters that stands for all letters of a name, since no name is that long."""
 
 
 def prefix(config: model.PrefixConfig) -> dict[str, object]:
@@ -220,23 +220,23 @@ def head(config: Config, project: str) -> dict[str, object]:
 
 
 def reports(config: Config) -> dict[str, object]:
-    """Return title and filters. Metrics and gates of comparisons are left out."""
+    """Return the settings of the reports: title and filters. Metrics and gates of comparisons have no equivalent."""
     parts = [
         {"name": part.name, "filters": filters(part.filters)}
         for part in config.reports.sessions_filters
-        # The plugin does not know these kinds of filters, and a filter without them would let other sessions through.
+        # The plugin has no conditions on `typed`, `file` or `text`. Without them, a filter would pass other sessions.
         if (part.typed, part.file, part.text) == (None, None, None)
     ]
     return {"evaluationTitle": title(config), "sessionsFilters": parts}
 
 
 def title(config: Config) -> str:
-    """Return the title, or the completion type, as the plugin does."""
+    """Return the title of reports. As in the plugin, it is the completion type if no title is set."""
     return config.reports.evaluation_title or config.interpret.completion_type
 
 
 TITLES = {"cpp": "C++", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP", "text": "Another"}
-"""The titles that differ from our names with a capital letter."""
+"""Our name → the plugin's title, for languages whose title is not our name with a capital letter."""
 NAMES = {title.lower(): name for name, title in TITLES.items()}
 
 
@@ -245,7 +245,7 @@ def language(name: str) -> str:
 
 
 def normalise_language(title: str) -> str:
-    """Return our name of a language; its title in lower case if we have none."""
+    """Return our name of a language, or the title in lower case if we have no name for it."""
     return NAMES.get(title.lower(), title.lower().replace(" ", "-"))
 
 
@@ -259,7 +259,8 @@ def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant:
 def rank_by_language(
     language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
 ) -> int | None:
-    """Return the rank as `exact` does; in Kotlin also by the text before " =", in C++ by the first identifier."""
+    """Return the rank of the suggestion that is equal to the expected text. In Kotlin, the text before " =" may be
+    equal instead; in C++, the first identifier."""
     for place, suggestion in enumerate(shown, 1):
         spellings = [suggestion.text]
         if language.lower() == "kotlin":
@@ -274,7 +275,7 @@ def rank_by_language(
 def rank_by_relevance(
     language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None]
 ) -> int | None:
-    """Return the rank of the first relevant suggestion. Without relevance, `rank_by_language` decides."""
+    """Return the rank of the first relevant suggestion. If no relevance is recorded, use `rank_by_language`."""
     if all(flag is None for flag in relevant):
         return rank_by_language(language, expected, shown, relevant)
     return next((place for place, flag in enumerate(relevant, 1) if flag), None)

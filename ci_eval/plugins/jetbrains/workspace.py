@@ -1,4 +1,4 @@
-"""The conversion of the plugin's workspaces into source files, sessions, actions and errors of ours, and back."""
+"""The conversion between the plugin's workspaces and our source files, sessions, actions and errors."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_gzip_j
 from ci_eval.plugins.jetbrains.generation import Generation
 
 BASIC = 0xFFFF
-"""The last code point that is one UTF-16 unit; later ones are two."""
+"""The last code point that takes one UTF-16 unit. Later code points take two."""
 
 
 def to_units(text: str, offset: int) -> int:
-    """Convert an offset in code points into UTF-16 units."""
+    """Convert an offset from code points to UTF-16 units."""
     return len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def to_points(text: str, units: int) -> int:
-    """Convert an offset in UTF-16 units into code points. An offset within a pair of units becomes the offset before
-    the pair. Raises ValueError if the text is too short."""
+    """Convert an offset from UTF-16 units to code points. An offset within a surrogate pair becomes the offset before
+    the pair. Raises ValueError if the offset is after the end of the text."""
     data = text.encode("utf-16-le", "surrogatepass")
     if 2 * units > len(data):
         raise ValueError(f"offset {units} is after the end of the text")
@@ -44,9 +44,9 @@ def to_points(text: str, units: int) -> int:
 def convert_actions(
     text: str, actions: Sequence[Action], convert: Callable[[str, int], int], *, ours: bool
 ) -> list[Action]:
-    """Convert the offset of each action by the text at that time. `ours`: offsets count code points. Raises
-    WorkspaceError if the actions do not fit the text."""
-    # In most files both counts are equal, so the actions need not be replayed.
+    """Convert the offset of each action, given the text before the action. `ours`: the given offsets count code points.
+    Raises WorkspaceError if an offset is outside of the text."""
+    # In most files, each code point takes one UTF-16 unit, so offsets need no conversion.
     texts = [text, *(action.text for action in actions if isinstance(action, model.PrintText))]
     if all(text.isascii() or max(text) <= chr(BASIC) for text in texts):
         return list(actions)
@@ -65,7 +65,7 @@ def convert_actions(
                 case _:
                     changed = action
             converted.append(changed)
-            # The document counts code points, so the action with code points is replayed.
+            # The document counts code points, so replay the action whose offsets are in code points.
             played = action if ours else changed
             if isinstance(played, model.MoveCaret | model.DeleteRange | model.PrintText):
                 document.apply(played)
@@ -75,14 +75,14 @@ def convert_actions(
 
 
 FOLDER = "imported"
-"""The folder with the plugin's own config.json, and with the fields that our workspaces cannot hold."""
+"""The folder for the plugin's config.json, and for the fields that our workspaces cannot hold."""
 UNSUPPORTED = frozenset(
     "additionalInfo completable completableLength content details features id isNew isRelevant isSelected kind "
     "location offset presentationText projectName selectedPosition source stackTrace success suggestions".split()
 )
-"""The known fields that our workspaces cannot hold."""
+"""The fields that are known, although our workspaces cannot hold them."""
 SUGGESTIONS = "suggestions"
-"""The field with a row for each suggestion of a lookup, in their order."""
+"""The field with one row per suggestion of a lookup, in order."""
 COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
 
 
@@ -91,13 +91,13 @@ class Kept:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        # zlib writes no time into the header, so the same content has the same bytes.
-        self._compressor = zlib.compressobj(1, wbits=31)  # 31 means gzip
+        # zlib writes no time into the gzip header, so the same content always gives the same bytes.
+        self._compressor = zlib.compressobj(1, wbits=31)  # 31 selects the gzip format
         self._packed: list[bytes] = []
         self.unknown: Counter[str] = Counter()
 
     def take(self, fields: Fields) -> None:
-        """Store the fields that were not requested, those of inner objects included."""
+        """Store the fields that were not requested, including those of inner objects."""
         where = fields.file.relative_to(self._root).as_posix()
         part = where.split("/")[0]
         for place, left in fields.left():
@@ -121,7 +121,7 @@ class Kept:
 
 NOTHING = object()
 OURS = "ciEval"
-"""The field with the parts of our sessions that the plugin cannot hold."""
+"""The field for the parts of our sessions for which the plugin has no fields."""
 END = ".json.gz"
 
 
@@ -130,10 +130,10 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     generation: Generation
     project: str
     strategy: str
-    """One word, as in the manifest."""
+    """The strategy as one word, as in the manifest."""
     language: str
     with_user: bool
-    """Whether a modelled user chose from the lists."""
+    """Whether the plugin simulated a user who chose from the lists."""
 
 
 class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,7 +143,7 @@ class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_files(origin: Origin, actions: Mapping[str, tuple[Path, int]], kept: Kept) -> Iterator[ReadFile]:
-    """Yield one source file with sessions at a time. `actions`: see `find_actions_files`. Raises WorkspaceError."""
+    """Yield the source files with their sessions. `actions`: see `find_actions_files`. Raises WorkspaceError."""
     for path, file in origin.generation.listed(origin.folder / "data"):
         fields = Fields(read_gzip_json(file), file)
         if (own_path := fields.text("filePath")) != path:
@@ -170,7 +170,7 @@ def read_files(origin: Origin, actions: Mapping[str, tuple[Path, int]], kept: Ke
 
 
 def find_actions_files(folder: Path) -> dict[str, tuple[Path, int]]:
-    """Return for each source file the file with its actions, and the number of its sessions."""
+    """Return path of a source file → (file with its actions, number of its sessions)."""
     files: dict[str, tuple[Path, int]] = {}
     for path in numbered_files(folder / "actions", END):
         fields = Fields(read_gzip_json(path), path)
@@ -194,14 +194,14 @@ def read_errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[File
 
 
 class Identities:
-    """The ids that stage 1 would give, so that runs of the plugin and ours are paired."""
+    """The session ids that stage 1 of ci-eval would give, so that sessions of both programs can be paired."""
 
     def __init__(self, origin: Origin, source: SourceFile) -> None:
         self._parts = (origin.project, source.path, source.checksum, origin.strategy)
         self._seen: Counter[tuple[int, str]] = Counter()
 
     def next(self, offset: int, text: str) -> str:
-        """Return a new id. The first one at an offset is that of stage 1."""
+        """Return a new id. The first id for an offset and text is the one of stage 1."""
         number = self._seen[offset, text]
         self._seen[offset, text] += 1
         parts = (*self._parts, str(offset), text, *([str(number)] if number else []))
@@ -209,7 +209,7 @@ class Identities:
 
 
 def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
-    """Yield the actions with the ids of their sessions. Calls that the plugin did not choose get new ids."""
+    """Yield the actions with the ids of their sessions. A call without a session in `sessions` gets a new id."""
     asked: dict[tuple[int, str, str], deque[str]] = {}
     for session_asked in sessions:
         first = session_asked.lookups[0].prefix if session_asked.lookups else ""
@@ -222,7 +222,7 @@ def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Seque
             yield action
             continue
         if not session:
-            # Chosen sessions count as well, or the next one at this offset would get an id that is taken.
+            # Take an id in any case: otherwise the next new id at this offset would be one that a session has.
             fresh = ids.next(action.offset, action.expected_text)
             candidates = asked.get((action.offset, action.expected_text, action.prefix))
             session = candidates.popleft() if candidates else fresh
@@ -249,7 +249,7 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
             ours = msgspec.convert(fields.value(OURS), dict[str, object])
             our_lookups = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
             for our_lookup, lookup in zip(our_lookups, lookups, strict=True):
-                # Prefix and texts come from the plugin's lookup.
+                # The prefix and the texts of suggestions are stored only in the plugin's own fields.
                 texts = [suggestion.text for suggestion in lookup.suggestions]
                 more = msgspec.convert(our_lookup.pop("suggestions", []), list[dict[str, object]]) or [{}] * len(texts)
                 shown = [{**fields, "text": text} for fields, text in zip(more, texts, strict=True)]
@@ -278,16 +278,16 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
             raise fields.wrong(f"suggestions[{place}] has no `text`")
         suggestions.append(model.Suggestion(text=text))
         relevant.append(flag if isinstance(flag, bool) else None)
-        # All other fields are left over, unless they repeat the text.
+        # Keep all other fields, except those that only repeat the text.
         repeated = {"text": text, "presentationText": text}
         left_over.append({name: value for name, value in row.items() if value != repeated.get(name, NOTHING)})
     if any(left_over):
         fields.leave(SUGGESTIONS, left_over)
     rank = origin.generation.rank(origin.language, expected, suggestions, relevant)
     prefix = fields.text(origin.generation.prefix)
-    # The plugin counts positions from 0, our ranks begin at 1.
+    # The plugin counts positions from 0; our ranks begin at 1.
     taken = fields.peek("selectedPosition") == (rank or 0) - 1 if origin.with_user else True
-    # Without a modelled user, the text is taken if that needs fewer keys than typing it.
+    # Without a simulated user, the text counts as taken if moving to it needs fewer keys than typing the remainder.
     worth_it = origin.with_user or (rank or 0) < len(expected) - len(prefix)
     return Lookup(
         prefix=prefix,
@@ -300,7 +300,7 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
 
 
 LEVEL = 6
-"""The level of Java's own streams. Level 9 took 1.6 times as long, to save a twentieth."""
+"""The compression level, which is Java's default. Level 9 took 1.6 times as long and saved only 5 % of the size."""
 PLACED = ("file", "offset", "expectedText", "record")
 
 
@@ -315,7 +315,7 @@ class Writer:
 
     def sessions(self, source: SourceFile, sessions: Sequence[Session]) -> None:
         name = f"{Path(source.path).name}({len(self._listed)}){END}"
-        # files.json has paths below `data` in 2019, and below `data/files` later.
+        # The names in files.json are relative to `data` in 2019, and to `data/files` later.
         self._listed[source.path] = f"files/{name}" if self._generation.first_errors is None else name
         body = {
             "filePath": source.path,
@@ -339,7 +339,7 @@ class Writer:
         _write(self._folder / "actions" / f"{Path(actions.path).name}({self._written['actions']}){END}", body)
 
     def error(self, error: FileError) -> None:
-        # In 2019, the plugin stored one error per file name.
+        # In 2019, the name of a file's first error had no number.
         name, first = Path(error.path).name, self._generation.first_errors
         number = (first or 0) + self._written[f"error {name}"]
         self._written[f"error {name}"] += 1
@@ -348,18 +348,18 @@ class Writer:
         _write(self._folder / "errors" / f"{shown}{END}", body)
 
     def close(self, config: dict[str, object]) -> None:
-        # Both files come last: without them, the folder is not a workspace.
+        # These files are written last: without them, an unfinished folder does not count as a workspace.
         atomic.write(self._folder / "data/files.json", msgspec.json.encode(self._listed))
         atomic.write(self._folder / "config.json", msgspec.json.format(msgspec.json.encode(config), indent=2))
 
 
 def _write(path: Path, body: object) -> None:
-    # The header has no time, so the same content has the same bytes.
+    # Without a time in the header, the same content always gives the same bytes.
     atomic.write(path, gzip.compress(msgspec.json.encode(body), LEVEL, mtime=0))
 
 
 def identity(session: str) -> str:
-    """Return a UUID that depends on our id alone."""
+    """Return a UUID that depends only on our session id."""
     return str(uuid5(NAMESPACE_URL, f"ci-eval:{session}"))
 
 
@@ -368,7 +368,7 @@ def _without(fields: dict[str, object], names: Collection[str]) -> dict[str, obj
 
 
 def _write_session(generation: Generation, source: SourceFile, session: Session) -> dict[str, object]:
-    # gson passes over fields that it does not know, so ours do not disturb the plugin.
+    # The plugin reads with gson, which ignores unknown fields, so our field does no harm.
     ours = _without(msgspec.to_builtins(session), PLACED)
     our_lookups = []
     for fields in msgspec.to_builtins(session.lookups):

@@ -1,7 +1,8 @@
-"""The reader of event logs of the JetBrains plugin and IDEs, and their conversion into training data.
+"""A reader of the event logs of JetBrains' IDEs and plugin, which turns the logs into training data.
 
-A line has eight columns, separated by tabs: timestamp, recorder, its version, user, session, bucket, action, and the
-event as JSON. An item is described when it is first displayed. Later events have its number and changes (`itemsDiff`).
+A line has eight columns, separated by tabs: timestamp, recorder, recorder's version, user, session, bucket, action, and
+the event as JSON. The event that first displays an item describes it. Later events refer to the item by number, and
+have only the changes (`itemsDiff`).
 """
 
 from __future__ import annotations
@@ -27,19 +28,18 @@ Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"
 TAKEN, TYPED = "EXPLICIT_SELECT", "TYPED_SELECT"
 STEPS = {"TYPE": 1, "BACKSPACE": -1}
-"""Action → change of the typed characters."""
+"""Action → change of the number of typed characters."""
 MOVES = {"UP", "DOWN"}
 ENDS = {TAKEN: "selected", TYPED: "typed", CANCELLED: "cancelled"}
 COLUMNS = 8
 MOST_BYTES = 4_000_000_000
-"""The most bytes of one file, unpacked."""
+"""The size limit of one unpacked file, in bytes."""
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A list that the user saw."""
+    """A list that the user saw. `typed`: the length of the prefix."""
 
     typed: int
-    """Characters of the prefix."""
     ids: Sequence[int]
     """The numbers of the items, in order."""
     features: Sequence[Mapping[str, Feature]]
@@ -52,12 +52,12 @@ class ShownSession(msgspec.Struct, frozen=True, kw_only=True):
     session: str
     lookups: Sequence[Shown]
     outcome: str
-    """`selected`, `typed` (an item was typed to its end) or `cancelled`."""
+    """`selected`, `typed` (the user typed an item in full) or `cancelled`."""
     wanted: int | None
-    """The item that was taken or typed. None if the log does not name it, as in all cancelled sessions."""
+    """The id of the item that the user took or typed. None if the log does not name it or the session was cancelled."""
 
     def rank(self, lookup: Shown) -> int | None:
-        """Return the rank of the wanted item, None if it is absent or unknown."""
+        """Return the rank of the wanted item in a list. Return None if the item is unknown or not in the list."""
         return lookup.ids.index(self.wanted) + 1 if self.wanted in lookup.ids else None
 
 
@@ -93,7 +93,7 @@ class _Open(msgspec.Struct):
     lookups: list[Shown] = msgspec.field(default_factory=list)
 
     def update(self, event: Event) -> None:
-        """Apply an event to the list. Raises KeyError if the event changes an item that was never described."""
+        """Apply an event to the list. Raises KeyError if the event changes an item that no event has described."""
         for item in event.new_completion_list_items or ():
             self.items[item.id] = _plain(item.relevance)
         for difference in event.items_diff or ():
@@ -107,12 +107,12 @@ class _Open(msgspec.Struct):
 class EventLog:
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
-        """Reason → lines or sessions."""
+        """Reason → number of lines, events or sessions that are left out."""
         self._open: dict[tuple[str, str], _Open | None] = {}
-        """User and session → the session so far; None if it cannot be used."""
+        """(user, session) → the session so far, or None if the session cannot be used."""
 
     def sessions(self, files: Iterable[Path]) -> Iterator[ShownSession]:
-        """Yield the sessions in the order of their ends. Raises WorkspaceError if a file cannot be read."""
+        """Yield the sessions in the order in which they end. Raises WorkspaceError if a file cannot be read."""
         self._open = {}
         for ended in (self._line(line) for path in files for line in _lines(path)):
             if ended and ended.lookups:
@@ -123,7 +123,7 @@ class EventLog:
             self.left_out["sessions that do not end"] += unfinished
 
     def _line(self, line: bytes) -> ShownSession | None:
-        """Return the session that the line ends, if it ends one."""
+        """Return the session that ends with this line, or None if no session does."""
         if not line.strip():
             return None
         try:
@@ -138,7 +138,7 @@ class EventLog:
         try:
             return self._event(action, event, (user, session))
         except KeyError:
-            # Further events of that session are left out, and not counted again.
+            # With None, further events of the session are ignored, and the session is not counted twice.
             self._open[user, session] = None
             self.left_out["sessions with an item that is never described"] += 1
             return None
@@ -169,7 +169,7 @@ class EventLog:
 
 
 def _plain(features: Mapping[str, Feature | bool] | None) -> dict[str, Feature]:
-    """Return numbers and flags as floats, also those in texts; other texts stay."""
+    """Convert numbers and flags into floats, even if they are written as texts. Other texts are unchanged."""
     plain: dict[str, Feature] = {}
     for name, value in (features or {}).items():
         known = float(value == "true") if value in ("true", "false") else value
@@ -184,7 +184,7 @@ def _lines(path: Path) -> Iterator[bytes]:
     left = MOST_BYTES
     try:
         with stored.open_regular_file(path) as raw:
-            # Names of files do not show whether they are gzipped.
+            # The file name does not tell whether the file is gzipped.
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             with gzip.GzipFile(fileobj=raw) if packed else raw as file:
@@ -205,11 +205,11 @@ MOST_FEATURES = 2_000
 class FeatureTable(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     words: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
-    """Feature → its texts and their numbers."""
+    """Feature → text value → number of this value."""
 
     @classmethod
     def of(cls, sessions: Iterable[ShownSession]) -> FeatureTable:
-        """Return a table of all features. If all of ours are present, it has only ours."""
+        """Return a table of all features in the logs, or of ci-eval's own features if the logs have all of them."""
         seen: dict[str, set[str]] = {}
         for lookup in (lookup for session in sessions for lookup in session.lookups):
             for features in (*lookup.features, lookup.common):
@@ -217,14 +217,13 @@ class FeatureTable(msgspec.Struct, frozen=True):
                     seen.setdefault(name, set()).update([value] if isinstance(value, str) else [])
         if set(NAMES) <= seen.keys():
             return cls(NAMES)
-        # The order of the names is part of the digest, and must not depend on that of the logs.
+        # The digest depends on the order of the names, so this order must not depend on the logs.
         names = sorted(seen)[:MOST_FEATURES]
         words = {name: {word: number for number, word in enumerate(sorted(seen[name]))} for name in names if seen[name]}
         return cls(tuple(dict.fromkeys([*names, POSITION])), words)
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Return the features whose values have no order."""
         ours = set(CATEGORIES) if set(self.names) <= set(NAMES) else set()
         return tuple(name for name in self.names if name in ours or name in self.words)
 
@@ -235,7 +234,7 @@ class FeatureTable(msgspec.Struct, frozen=True):
         return hashlib.blake2b("\0".join(self.names).encode(), digest_size=8).hexdigest()
 
     def rows(self, lookup: Shown) -> NDArray[np.float32]:
-        """Return (items x features), NaN for missing features."""
+        """Return the features of a list's items, of shape (items, features). Missing features are NaN."""
         rows = np.full((len(lookup.features), len(self.names)), np.nan, dtype=np.float32)
         for place, features in enumerate(lookup.features):
             for column, name in enumerate(self.names):
@@ -252,8 +251,8 @@ class FeatureTable(msgspec.Struct, frozen=True):
 def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
-    """Return the lookups of sessions in which the item was taken from the list, with the label "expected" also of those
-    in which it was typed. Raises NothingToEvaluate."""
+    """Return the lookups of sessions in which the user took an item from the list. With the label "expected", also
+    return those of sessions in which the user typed it. Raises NothingToEvaluate."""
     usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
     if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")
@@ -261,7 +260,7 @@ def training_rows(
         LoggedLookup(project, identity(session), number, np.array(lookup.ids) == session.wanted, table.rows(lookup))
         for session in usable
         for number, lookup in enumerate(session.lookups)
-        # Lists without the wanted item teach nothing, so their features are not needed.
+        # A list without the wanted item teaches nothing.
         if session.wanted in lookup.ids
     )
     rows = select_lookups(lookups, label, seed, side=side, taken=None)
@@ -274,7 +273,7 @@ def identity(session: ShownSession) -> str:
 
 
 def make_lists(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
-    # Cancelled sessions have no wanted item, so their lists count as lists without it.
+    # Cancelled sessions have no wanted item, so `rank` returns None for their lists.
     for session in sessions:
         for number, lookup in enumerate(session.lookups, 1):
             outcome = session.outcome if number == len(session.lookups) else "typed"

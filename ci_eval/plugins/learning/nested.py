@@ -1,11 +1,11 @@
-"""The likely tokens at a caret, by nested n-gram caches of the file, its folder and the project.
+"""The prediction of tokens at a caret by nested n-gram caches of the file, its folder and the project.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017). Each
-cache is an interpolated n-gram model, mixed with all wider ones by its seen contexts. Text after the caret is read
-backwards.
+cache is an interpolated n-gram model. It is mixed with the caches of wider scopes; its share grows with the number of
+its contexts that were seen before. Text after the caret is read backwards.
 
-The tokens of all files are numbers in one array. The positions in this array are sorted by the tokens before them, as
-in a suffix array, and the followers of a context are counted on demand.
+The tokens of all files are stored as numbers in one array. As in a suffix array, positions are sorted by the tokens
+before them. The tokens that follow a context are counted on demand.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ Ids = NDArray[np.int32]
 BETWEEN_FILES = 0
 NO_ID = -1
 TOP = 24
-"""The most tokens that a level proposes."""
+"""The limit of the tokens that a level proposes."""
 FEW = 48
-"""The most positions that are counted without a cache."""
+"""The counts of a context are cached if it has more positions than this."""
 CACHED = 16384
-"""Contexts whose counts are cached, since contexts recur."""
+"""The number of contexts whose counts are cached."""
 
 
 class Level(NamedTuple):
-    """The counts of the tokens that follow a context in a set of files. One file can be left out."""
+    """The counts of the tokens that follow a context in a set of files, of which one may be left out."""
 
     total: int
     counts: Mapping[str, int]
@@ -48,11 +48,11 @@ class Level(NamedTuple):
     less: Mapping[str, int]
     """Token → its count in the file that is left out."""
     top: Sequence[str]
-    """The most frequent tokens; equally frequent ones by their numbers."""
+    """The most frequent tokens. Equally frequent tokens are ordered by number."""
 
 
 class Texts:
-    """Texts and their numbers, from 1 on: in order of first occurrence, or of the alphabet after `sort`."""
+    """A numbering of texts from 1, in order of first occurrence; after `sort`, in alphabetical order."""
 
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}
@@ -66,7 +66,7 @@ class Texts:
         return number
 
     def sort(self) -> Ids:
-        """Number the texts in alphabetical order, and return the new numbers by the old ones."""
+        """Number the texts in alphabetical order. Return an array from old to new numbers."""
         order = sorted(range(len(self.texts)), key=self.texts.__getitem__)
         self.texts = [self.texts[number] for number in order]
         self.ids = {text: number for number, text in enumerate(self.texts) if number}
@@ -75,7 +75,7 @@ class Texts:
         return numbers
 
     def known(self, texts: Iterable[str]) -> list[int]:
-        """Return the numbers of texts, NO_ID for a text that was never added."""
+        """Return the numbers of texts. The number of a text that was never added is NO_ID."""
         return [self.ids.get(text, NO_ID) for text in texts]
 
 
@@ -86,7 +86,7 @@ def number_tokens(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
 
 
 def backwards(file: Ids, start: int) -> Ids:
-    """Return the lines in reverse order, each with its tokens in reverse order. `start`: number of START_OF_LINE."""
+    """Reverse the order of the lines and of the tokens in each line. `start`: the number of START_OF_LINE."""
     lines = np.split(file, np.flatnonzero(file == start))[1:]
     return np.concatenate([np.concatenate([line[:1], line[:0:-1]]) for line in reversed(lines)] or [file])
 
@@ -97,8 +97,8 @@ def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.boo
 
 class Corpus:
     def __init__(self, files: Sequence[Ids], texts: Texts, follows: NDArray[np.bool_], order: int) -> None:
-        """`follows`: see `may_follow`. `order`: the tokens of the longest counted sequences."""
-        # With a gap as long as a context, no context reaches into the file before.
+        """`follows`: see `may_follow`. `order`: the length of the longest counted sequences, in tokens."""
+        # The gap between files is as long as a context, so no context reaches into the previous file.
         gap = np.full(max(order - 1, 1), BETWEEN_FILES, dtype=np.int32)
         whole = np.concatenate([gap, *(part for file in files for part in (file, gap))])
         of_file = np.repeat(np.arange(-1, len(files)), [len(gap), *(len(file) + len(gap) for file in files)])
@@ -107,14 +107,14 @@ class Corpus:
         # lexsort sorts by its last key first, so the nearest token comes last.
         sorting = np.lexsort(before[::-1]) if before else np.arange(len(places))
         self.texts = texts
-        # For single values, and for `bisect`, Python's array is faster than numpy's.
+        # Python's array is faster than numpy's if single values are read, as `bisect` does.
         self.before = [array("i", column[sorting].tobytes()) for column in before]
         self.next = array("i", whole[places[sorting]].tobytes())
         self.of_file = of_file[places[sorting]].astype(np.int32)
         self.counted = lru_cache(maxsize=CACHED)(self._count)
 
     def _count(self, low: int, high: int) -> dict[str, int]:
-        """Return the counts in descending order; equal counts are ordered by the tokens' numbers."""
+        """Return token → count in descending order. Tokens of equal counts are ordered by number."""
         ids, counts = np.unique(np.frombuffer(self.next, np.int32)[low:high], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return dict(zip(map(self.texts.texts.__getitem__, ids[order].tolist()), counts[order].tolist(), strict=True))
@@ -129,8 +129,8 @@ class Others:
         self._level = lru_cache(maxsize=CACHED)(self._count)
 
     def levels(self, context: Sequence[int]) -> list[Level]:
-        """Return a level for the last 0, 1, 2 … tokens, up to the first context that never occurs. Contexts with the
-        same positions have the same level object."""
+        """Return a level for each context of the last 0, 1, 2 … tokens, until a context never occurs. Contexts that
+        occur at the same positions share one level object."""
         levels: list[Level] = []
         low, high = 0, len(self._corpus.next)
         level = self._level(low, high)
@@ -138,7 +138,7 @@ class Others:
             if level is None:
                 return levels
             levels.append(level)
-            # Most long contexts occur once.
+            # Most long contexts occur once; then one comparison is enough.
             if high - low == 1:
                 if column[low] != number:
                     return levels
@@ -172,7 +172,7 @@ class Others:
 
 
 def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: Mapping[str, int]) -> list[str]:
-    """Return the TOP most frequent tokens by `counts` minus `less`; equal counts are ordered by `numbers`."""
+    """Return the TOP tokens with the highest `counts` minus `less`. Equal counts are ordered by `numbers`."""
     if not less:
         return list(islice(counts, TOP))
     first, unchanged = list[tuple[int, int, str]](), 0
@@ -181,15 +181,15 @@ def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: 
         if left:
             first.append((-left, numbers[text], text))
         unchanged += left == count
-        # Later tokens are less frequent than the TOP tokens so far.
+        # Counts descend, so later tokens cannot be more frequent than these TOP tokens.
         if unchanged == TOP:
             break
     return [text for _, _, text in sorted(first)[:TOP]]
 
 
 class Surrounding:
-    """The tokens up to the caret (`before`), and those after the caret, backwards (`after`). `capacity`: the most
-    tokens in `before`; see Cache for other parameters."""
+    """The tokens up to the caret (`before`), and those after the caret in reverse order (`after`). `before` holds at
+    most `capacity` tokens. See Cache for other parameters."""
 
     def __init__(self, language: str, order: int, predicted: Callable[[str], bool], capacity: int = 10**9) -> None:
         self._language, self._capacity = language, capacity
@@ -202,7 +202,7 @@ class Surrounding:
         self._lexer = Lexer(self._language)
         self._read, self._rest = "", ""
         self._lines: list[tuple[int, str | None]] = []
-        """Number of tokens of each line after the caret's, and `Lexer.opened` at its beginning; the nearest last."""
+        """(number of tokens, `Lexer.opened` at the line's beginning) of each line after the caret's, nearest last."""
         self._begun: list[str] = []
         self._ending: list[str] = []
 
@@ -213,7 +213,7 @@ class Surrounding:
         if end > len(self._read):
             for line in before[len(self._read) : end].split("\n")[:-1]:
                 tokens = self._lexer.line(line)
-                # The beginning of the first of these lines, the former caret's line, is in the cache already.
+                # The first of these lines held the caret before, so its beginning is in the cache already.
                 _replace_end(self.before, self._begun, [START_OF_LINE, *tokens] if tokens else [])
                 self._begun = []
             self.before.keep(self._capacity)
@@ -233,12 +233,12 @@ class Surrounding:
 
     def _move(self, further_lines: str, lexer: Lexer) -> None:
         passed = self._rest[: len(self._rest) - len(further_lines)]
-        # Only whole lines can be removed from the cache.
+        # The cache can be updated only if the caret has passed whole lines.
         known = bool(further_lines) and self._rest.endswith(further_lines) and passed.endswith("\n")
         if known:
             for _ in range(passed.count("\n")):
                 self.after.take_back(self._lines.pop()[0])
-        # If a string or comment of several lines was opened or closed before these lines, all their tokens change.
+        # If a multi-line string or comment was opened or closed before these lines, their tokens change.
         if not known or self._lines[-1][1] != lexer.opened:
             self.after.forget()
             self._lines = []
@@ -261,13 +261,13 @@ def _replace_end(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
 
 
 class Project:
-    """The tokens of a project's files. The corpus for a direction is made when first needed."""
+    """The tokens of a project's files. The corpora are made when they are first needed."""
 
     def __init__(self, files: Mapping[str, str], language: str, order: int, predicted: Callable[[str], bool]) -> None:
         """`files`: path → text. `predicted`: whether a token may follow a context."""
         self.texts = Texts()
         read = {path: number_tokens(tokenize_lines(text, language), self.texts) for path, text in sorted(files.items())}
-        # Equal counts are ordered by number. Numbers in reading order would depend on the open file as it is on disk,
+        # Equal counts are ordered by number. Numbers in reading order would depend on the open file's text on disk,
         # which may hold the answer.
         numbers = self.texts.sort()
         self.files = {path: numbers[ids] for path, ids in read.items()}
@@ -276,7 +276,6 @@ class Project:
         self._folders: dict[str, dict[str, Ids]] = {}
         for path, ids in self.files.items():
             self._folders.setdefault(_folder_path(path), {})[path] = ids
-        # The project has one corpus for each direction.
         self._whole = lru_cache(maxsize=2)(partial(self._corpus, self.files))
         self._folder = lru_cache(maxsize=64)(lambda folder, back: self._corpus(self._folders.get(folder, {}), back))
         self.others = lru_cache(maxsize=4)(self._others)
@@ -286,7 +285,7 @@ class Project:
         return Corpus(turned, self.texts, self._follows, self.order)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield the tokens of the other files and their counts, the most frequent first; equal counts by text."""
+        """Yield the tokens of all files except `path` with their counts, ordered by count (highest first) and text."""
         for level in self.others(("project",), path, False)[0].levels(()):
             counts = Counter(level.counts)
             counts.subtract(level.less)
@@ -295,7 +294,7 @@ class Project:
     def _others(self, scopes: Sequence[str], path: str, back: bool) -> list[Others]:
         folder = _folder_path(path)
         corpora = [(self._whole(back), self.files)] if "project" in scopes else []
-        # In a project of one folder, the folder's counts are those of the project.
+        # If the project has only one folder, the folder's counts would repeat the project's.
         if "folder" in scopes and not (corpora and self._folders.keys() <= {folder}):
             corpora.append((self._folder(folder, back), self._folders.get(folder, {})))
         return [Others(corpus, list(files).index(path) if path in files else None) for corpus, files in corpora]
@@ -308,12 +307,13 @@ def _folder_path(path: str) -> str:
 
 class Nested:
     def __init__(self, project: Project, path: str, scopes: Sequence[str], weight: float, candidates: int) -> None:
-        """`candidates`: the most tokens per side of the caret. `weight`: that of a context against all shorter ones."""
+        """`candidates`: the limit of tokens for each side of the caret. `weight`: see `factors`."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
     def likely(self, around: Surrounding) -> list[tuple[str, float]]:
-        """Return tokens with probabilities, the highest first; then those after longer contexts in nearer caches."""
+        """Return tokens with probabilities, the highest first. Of equally likely tokens, those after longer contexts
+        come first, then those of nearer caches."""
         sides = [self._side(around.before, back=False)]
         if around.after.tokens:
             sides.append(self._side(around.after, back=True))
@@ -346,7 +346,7 @@ class Nested:
 
 class _Side:
     def __init__(self, file: list[Level] | None, wider: Sequence[Sequence[Level]], weight: float) -> None:
-        """`file`: the levels of the open file for contexts of 0, 1, 2 … tokens, None if the file is not a scope.
+        """`file`: the levels of the open file for contexts of 0, 1, 2 … tokens; None if the file is not used.
         `wider`: the levels of project and folder, the widest first."""
         self._file, self._wider = file or [], wider
         models = wider if file is None else [*wider, file]
@@ -355,20 +355,20 @@ class _Side:
         for part, levels in zip(parts, models, strict=True):
             last = 0
             for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
-                # The followers of a longer context also follow the shorter one. So equal totals mean equal counts,
-                # whose factors are added.
+                # Tokens that follow a longer context also follow the shorter one. So levels with equal totals have
+                # equal counts, and one entry with the sum of their factors is enough.
                 before = self._factors.pop()[1] if level.total == last else 0.0
                 self._factors.append((level, before + part * factor))
                 last = level.total
-        # If neither side has seen anything, the sum of their weights must not be 0.
+        # The caller divides by the sum of the sides' weights, so it must not be 0 if no side has seen a context.
         self.weight = max(side_weight, 1e-9)
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """Yield each cache's tokens after contexts of a length, the most frequent first; the nearest cache is first."""
+        """For each cache, the nearest first, yield the tokens after the context of this length, most frequent first."""
         if length < len(self._file):
             yield _top(self._file[length].counts)
         for levels in reversed(self._wider):
-            # Followers at the same positions were yielded for the longer context already.
+            # If the longer context has the same level, its tokens were yielded already.
             if length < len(levels) and (length + 1 == len(levels) or levels[length] is not levels[length + 1]):
                 yield levels[length].top
 
@@ -391,8 +391,8 @@ class _Side:
 
 
 def _top(counts: Mapping[str, int]) -> Iterable[str]:
-    """Return the TOP most frequent tokens; equal counts are ordered by text."""
-    # The order in a cache depends on earlier positions of the caret.
+    """Return the TOP most frequent tokens. Tokens of equal counts are ordered by text."""
+    # The order in `counts` cannot be used: it depends on earlier positions of the caret.
     if len(counts) == 1:
         return counts
     texts: Iterable[str] = counts

@@ -1,8 +1,8 @@
-"""The probability of each text after the code typed so far, by n-grams, and a lexer without a grammar.
+"""An n-gram model of the text that follows the code typed so far, and a lexer that needs no grammar.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017), as their
-SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache is that of Tu, Su and Devanbu,
-"On the localness of software" (FSE 2014). Contexts hold any tokens, but only names and keywords are predicted.
+their SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache is that of Tu, Su and
+Devanbu, "On the localness of software" (FSE 2014). Contexts hold all tokens, but only names and keywords are predicted.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Class = Literal["name", "keyword", "literal", "operator", "punctuation"]
 HASH, SLASHES = r"\#", "//"
 # In PHP, `#[` begins an attribute.
 COMMENTS = {"python": HASH, "ruby": HASH, "php": rf"{HASH}(?!\[)|{SLASHES}"}
-"""Language → how a comment of one line begins; with two slashes in other languages."""
+"""Language → the beginning of a one-line comment. In other languages, it is SLASHES."""
 OPENERS = {"python": ('"""', "'''"), "ruby": (), "go": ("/*",), "php": ("/*",), "javascript": ("/*",)}
-"""Language → how texts and comments of several lines begin; with `/*` and three quotes in other languages."""
+"""Language → the beginnings of multi-line strings and comments. In other languages, they are `/*` and three quotes."""
 CLOSERS = {"/*": "*/"}
 
 _LITERAL = r"""
@@ -50,7 +50,7 @@ class Lexer:
     def __init__(self, language: str) -> None:
         self._tokens, self._plain, self._marks = _compile(language)
         self.opened: str | None = None
-        """The end of the text or comment that the next line is in."""
+        """The end mark of the string or comment that the next line continues, or None."""
 
     def line(self, line: str) -> list[str]:
         """Return the tokens of the next line."""
@@ -71,7 +71,7 @@ class Lexer:
             if match.lastgroup == "opener":
                 self.opened = CLOSERS.get(match.group(), match.group())
                 end = line.find(self.opened, at)
-                # Three quotes that close on the same line are a literal like others.
+                # A string in three quotes that ends on the same line is an ordinary literal.
                 if end >= 0 and self.opened != "*/":
                     tokens.append(line[match.start() : end + len(self.opened)])
             else:
@@ -81,7 +81,7 @@ class Lexer:
 
 @lru_cache(maxsize=32)
 def _compile(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of the next token, comment or opener; of tokens alone; and of comments and openers alone."""
+    """Return three patterns: for openers, comments and tokens; for tokens only; and for openers and comments only."""
     openers = "|".join(map(re.escape, OPENERS.get(language, ("/*", '"""'))))
     opener = f"(?P<opener>{openers})|" if openers else ""
     comment = COMMENTS.get(language, SLASHES)
@@ -118,21 +118,21 @@ def distinct(texts: Iterable[str]) -> Iterator[str]:
 
 
 ORDER = 6
-"""Tokens of the longest counted sequences: up to five of context, and the follower."""
+"""The length of the longest counted sequences in tokens: five of context, and the token that follows."""
 CAPACITY = 5_000
-"""Tokens before the caret's line in the cache."""
+"""The number of tokens before the caret's line that the cache keeps."""
 SURE = 1_000.0
-"""The largest weight of a model in a mixture, reached with ten seen contexts."""
+"""The largest weight of a model in a mixture. A model with ten seen contexts reaches it."""
 
 Level = tuple[Floats, float]
-"""How often each candidate followed a context of one length, and how often any name did."""
+"""For a context of one length: how often each candidate followed it, and how often any predicted token did."""
 
 
 def interpolate(levels: Iterable[Level]) -> tuple[Floats, int]:
-    """Return the probabilities, and the number of contexts that were seen before.
+    """Return the probabilities of the candidates, and the number of seen contexts.
 
-    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens that were seen; each weighs as much as all shorter
-    ones.
+    This is Jelinek-Mercer smoothing over the seen contexts of 0, 1, 2 … tokens. A context weighs as much as all shorter
+    contexts together.
     """
     probability: Floats = np.zeros(1)
     mass, seen = 0.0, 0
@@ -145,18 +145,18 @@ def interpolate(levels: Iterable[Level]) -> tuple[Floats, int]:
 
 
 def mix(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
-    """Return the mean probabilities, weighted by `shares`."""
+    """Return the mean of two models' probabilities, weighted by `shares`."""
     (share_of_wider, share_of_nearer), _ = shares((wider[1], nearer[1]))
     return wider[0] * share_of_wider + nearer[0] * share_of_nearer
 
 
 @lru_cache(maxsize=4096)
 def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
-    """Return the share of each model by its number of seen contexts, and the weight of the mixture. The widest model
-    comes first, and each model is mixed with all before it.
+    """Return the share of each model in a mixture, and the weight of the mixture. `seen`: the number of seen contexts
+    of each model, the widest model first. Each model is mixed with the mixture of all models before it.
 
-    As in InverseMixModel, a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 - confidence), at
-    most SURE. A mixture has the mean confidence of its parts, weighted in the same way.
+    As in InverseMixModel, a model with n seen contexts has confidence 1 - 2^-n and weight 1 / (1 - confidence), at most
+    SURE. The confidence of a mixture is the mean confidence of its parts, weighted in the same way.
     """
     parts, weight = tuple[float, ...](), 0.0
     for count in seen:
@@ -169,9 +169,9 @@ def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
 
 
 def factors(totals: Sequence[float], weight: float) -> list[float]:
-    """Return factors for the counts after each context, so that the sum of the products is a probability as in
-    `interpolate`. `totals`: how often any token follows contexts of 0, 1, 2 … tokens; all above 0. `weight`: that of a
-    context against all shorter ones."""
+    """Return a factor for each context length: a token's probability is the sum of its counts times these factors.
+    `totals`: how often any token follows the contexts of 0, 1, 2 … tokens; all are above 0. `weight`: the share of a
+    context in its mean with all shorter contexts (`interpolate` has 0.5)."""
     faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(len(totals)))]
     mass = sum(faded)
     return [part / mass / total for part, total in zip(faded, totals, strict=True)]
@@ -183,10 +183,10 @@ class _After(msgspec.Struct):
 
 
 class Cache:
-    """The counts of tokens after contexts, in a text that grows and shrinks at its ends."""
+    """The counts of tokens after contexts, in a text whose end can grow and shrink, and whose oldest tokens expire."""
 
     def __init__(self, order: int = ORDER, predicted: Callable[[str], bool] = is_name) -> None:
-        """`order`: the tokens of the longest counted sequences. `predicted`: whether a token may follow a context."""
+        """`order`: the length of the longest counted sequences. `predicted`: whether to count a token as a follower."""
         self.order = order
         self._predicted = predicted
         self.forget()
@@ -244,12 +244,12 @@ class Cache:
         return after.total if after else 0
 
     def last(self, text: str) -> int:
-        """Return the position (from 1) of the token's last occurrence, 0 without one."""
+        """Return the position (from 1) of the token's last occurrence, or 0 if it does not occur."""
         places = self._places.get(text)
         return places[-1] + 1 if places else 0
 
     def levels(self, texts: Sequence[str]) -> Iterable[Level]:
-        """Yield a level for contexts of the last 0, 1, 2 … tokens: the counts of each text, and of any token."""
+        """Yield a level for each context of the last 0, 1, 2 … tokens, with the counts of these texts."""
         longest = self.context(self.order - 1)
         for length in range(len(longest) + 1):
             last = longest[len(longest) - length :]

@@ -1,4 +1,4 @@
-"""The files of rankers, also of those that other programs trained: LightGBM's text or ONNX."""
+"""The reading and writing of rankers, including rankers of other programs as LightGBM text or ONNX."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Form = Literal["lightgbm", "onnx"]
 
 
 class Scores(Value, frozen=True, kw_only=True):
-    """Figures of a ranking: `top1` and `top5` are shares of the lookups. Equal scores share the mean of their ranks."""
+    """Figures of a ranking. `top1` and `top5` are shares of the lookups. Equal suggestions share their mean rank."""
 
     queries: int
     top1: float
@@ -40,18 +40,18 @@ class Scores(Value, frozen=True, kw_only=True):
 
 
 class BothScores(Value, frozen=True, kw_only=True):
-    """Scores of the engine's own order, and of the ranker's."""
+    """The scores of the engine's own order (`before`) and of the ranker's order (`after`)."""
 
     before: Scores
     after: Scores
 
 
 class RankerModel(Value, frozen=True, kw_only=True):
-    """A trained ranker. If another program trained it, only its features and trees are known."""
+    """A trained ranker. If another program trained it, only the features and the booster are known."""
 
     format: int = MODEL_FORMAT
     schema: str
-    """A digest of the features (logs/features.py)."""
+    """The digest of the features (logs/features.py)."""
     features: tuple[str, ...]
     trained_on: tuple[str, ...]
     queries: int
@@ -63,24 +63,24 @@ class RankerModel(Value, frozen=True, kw_only=True):
     """Scores of the engine's own order, on the validation logs."""
     after: Scores
     tested: BothScores | None = None
-    """Scores on the test logs, which influence neither the trees nor their number. None without such logs."""
+    """Scores on the test logs, which do not influence the training. None if there are no test logs."""
     kinds: dict[str, BothScores] = {}
-    """Kind of the expected suggestion → scores, the most frequent kind first. Empty if the logs have other features."""
+    """Kind of the expected suggestion → scores, most frequent kind first. Empty if the logs lack ci-eval's features."""
     importance: dict[str, float]
-    """Feature → its share of the gain of all splits, the largest share first."""
+    """Feature → its share of the total gain of all splits, in descending order."""
     booster: str
-    """LightGBM's text; ONNX in base64."""
+    """The ranker itself: LightGBM's text, or ONNX in base64."""
     form: Form = "lightgbm"
     digest: str = ""
-    """SHA-256 of `booster`, checked before it is used: damaged text makes LightGBM end the process."""
+    """SHA-256 of `booster`. It is checked before use, since damaged text makes LightGBM end the process."""
 
 
 def lightgbm() -> ModuleType:
-    """Return the LightGBM module. Raises ConfigError if it is not installed, or its library cannot be loaded."""
+    """Return the LightGBM module. Raises ConfigError if the module is not installed or a system library is missing."""
     try:
         return import_module("lightgbm")
     except OSError as error:
-        # LightGBM's wheel does not contain OpenMP, and slim images lack it.
+        # LightGBM's wheel does not contain OpenMP, and slim container images lack it.
         hint = "apt-get install libgomp1 (Debian, Ubuntu), dnf install libgomp (Fedora), brew install libomp (macOS)"
         raise ConfigError(f"LightGBM is installed, but a library of the system is missing ({error}): {hint}") from error
     except ImportError as error:
@@ -95,7 +95,7 @@ def save(model: RankerModel, path: Path) -> None:
 
 
 def load(path: Path) -> RankerModel:
-    """Read a ranking model. Raises ConfigError if the file is foreign or damaged, or has other features."""
+    """Read a ranker. Raises ConfigError if the file is damaged, is not a ranker, or was trained on other features."""
     try:
         model = stored.decode_json(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
@@ -115,12 +115,12 @@ def load(path: Path) -> RankerModel:
 
 
 def hash_ranker(path: str | Path | None) -> str:
-    """Return the digest of a model's file; "" without a file."""
+    """Return the digest of a ranker's file, or "" if `path` is empty."""
     return hashlib.sha256(stored.read(Path(path).resolve(), stored.MODEL)).hexdigest() if path else ""
 
 
 def gain_shares(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
-    """Return the share of each feature in all gains, the largest first."""
+    """Return feature → its share of all gains, in descending order."""
     # A model without any split has no gain.
     total = sum(gains) or 1.0
     shares = ((name, float(gain) / total) for name, gain in zip(names, gains, strict=True))
@@ -128,12 +128,12 @@ def gain_shares(names: Sequence[str], gains: Sequence[float]) -> dict[str, float
 
 
 FEATURES = "features"
-"""The name of ONNX models' input, and of the metadata with the names of its columns."""
+"""The name of an ONNX model's input, and of the metadata entry that names the input's columns."""
 
 
 def convert_ranker(model: RankerModel) -> bytes:
-    """Return the model as ONNX. Its input is `features`, float32 of shape (suggestions, features); its output is
-    `variable`, a score for each suggestion. Raises ConfigError if onnxmltools is not installed."""
+    """Return the ranker as ONNX. The input `features` is float32 of shape (suggestions, features). The output
+    `variable` is a score for each suggestion. Raises ConfigError if onnxmltools is not installed."""
     try:
         tools = import_module("onnxmltools")
         types = import_module("onnxmltools.convert.common.data_types")
@@ -148,10 +148,10 @@ def convert_ranker(model: RankerModel) -> bytes:
 
 
 Scorer = Callable[[NDArray[np.float32]], NDArray[np.float64]]
-"""Features (suggestions x features) → a score for each suggestion; the best has the highest."""
+"""Array of shape (suggestions, features) → a score for each suggestion; the best one has the highest score."""
 UNKNOWN = Scores(queries=0, top1=0, top5=0, mrr=0)
 TRIAL_SECONDS = 120
-# Damaged text makes LightGBM end its process, so another process tries it first.
+# Damaged text makes LightGBM end its process, so a separate process tries the file first.
 TRIAL = """
 import json, sys
 import lightgbm
@@ -162,7 +162,7 @@ print(json.dumps([booster.feature_name(), booster.num_trees(), list(scores.shape
 
 
 def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
-    """Read another program's ranker. `features`: its inputs' names, if the file lacks them. Raises ConfigError."""
+    """Read another program's ranker. `features`: the names of its inputs if the file lacks them. Raises ConfigError."""
     try:
         data = stored.read(path.resolve(), stored.MODEL)
     except WorkspaceError as error:
@@ -223,7 +223,7 @@ def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
 
 
 def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> tuple[str, ...]:
-    # LightGBM gives these names to features that have none.
+    # LightGBM gives these names to features without names.
     numbers = [f"Column_{number}" for number in range(len(names))]
     if features and names not in (list(features), numbers):
         raise ConfigError(f"{path} names its own features, and --features names others: leave it out")
@@ -252,13 +252,12 @@ def open_ranker(model: RankerModel) -> Scorer:
         session = _session(decode_onnx(model), None)
         return lambda rows: _run(session, rows if whole else rows[:, columns])
     booster = lightgbm().Booster(model_str=model.booster)
-    # LightGBM gets one thread: the workers share the machine, and starting threads takes longer than ranking a short
-    # list.
+    # One thread: the workers share the machine, and starting threads takes longer than ranking a short list.
     return lambda rows: np.asarray(booster.predict(rows if whole else rows[:, columns], num_threads=1))
 
 
 def decode_onnx(model: RankerModel) -> bytes:
-    """Return the ONNX file in a model. Raises ConfigError if there is none."""
+    """Return the ONNX file stored in a ranker. Raises ConfigError if there is none."""
     try:
         return base64.b64decode(model.booster, validate=True)
     except binascii.Error as error:
@@ -266,14 +265,14 @@ def decode_onnx(model: RankerModel) -> bytes:
 
 
 def _session(data: bytes, path: Path | None) -> Any:
-    # onnxruntime 1.32 reports its use to its makers, some seconds after its import.
+    # onnxruntime 1.32 sends telemetry to its makers a few seconds after its import.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         runtime = import_module("onnxruntime")
     except (ImportError, OSError) as error:
         raise ConfigError(f"a ranker in ONNX needs onnxruntime ({error}): pip install onnxruntime") from error
     options = runtime.SessionOptions()
-    # onnxruntime gets one thread, for the same reasons as LightGBM.
+    # One thread, for the same reasons as for LightGBM.
     options.intra_op_num_threads = 1
     try:
         return runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

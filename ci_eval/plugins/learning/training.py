@@ -1,4 +1,4 @@
-"""The training of a ranker on logs by LightGBM's LambdaRank, and the fit of a user model to logs."""
+"""The training of a ranker on logs with LightGBM's LambdaRank, and the fitting of a user model to logs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _THREADS = re.compile(r"\[num_threads: \d+\]")
 Label = Literal["selected", "expected"]
 
 PATIENCE_TREES = 15
-"""Trees without improvement on the validation logs before training ends."""
+"""Training ends after this many trees without an improvement on the validation logs."""
 MOST_ROWS = 200
-"""The most suggestions of a lookup that are learnt from: the FIRST of the list, and a sample of the others."""
+"""Longer lists are sampled: training uses their first FIRST suggestions, and a random sample of the others."""
 FIRST = 50
 LEARNING = {
     "objective": "lambdarank",
@@ -62,10 +62,10 @@ USUAL = Settings()
 
 class LookupRows(msgspec.Struct, frozen=True):
     rows: NDArray[np.float32]
-    """(suggestions of all lookups x features); exactly one row of each lookup is positive."""
+    """Features, of shape (suggestions of all lookups, features). In each lookup, exactly one row is positive."""
     sizes: NDArray[np.int64]
     positive: NDArray[np.int64]
-    """Index of the positive row of each lookup, from 0 within the lookup."""
+    """The index of the positive row within each lookup, from 0."""
     projects: frozenset[str] = frozenset()
     names: tuple[str, ...] = NAMES
     categories: tuple[str, ...] = CATEGORIES
@@ -74,7 +74,6 @@ class LookupRows(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> NDArray[np.int8]:
-        """Return 1 for each positive row, and 0 for the others."""
         labels = np.zeros(len(self.rows), dtype=np.int8)
         labels[self.begins + self.positive] = 1
         return labels
@@ -85,8 +84,8 @@ class LookupRows(msgspec.Struct, frozen=True):
 
 
 def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
-    """Return the lists of two or more that hold the expected text: with the label "selected" those of sessions in which
-    the user took it, with "expected" all. `seed` samples from long lists. Raises WorkspaceError, NothingToEvaluate."""
+    """Return the lookups with two or more suggestions that include the expected text; with the label "selected", only
+    if the user took it in the session. `seed` samples from long lists. Raises WorkspaceError, NothingToEvaluate."""
     taken: set[str] | None = None
     if label == "selected":
         taken = set()
@@ -99,14 +98,14 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
 def select_lookups(
     lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: Collection[str] | None
 ) -> LookupRows:
-    """Return the lookups to learn from, of the sessions `taken` or all. `side`: for messages. Raises
-    NothingToEvaluate."""
+    """Return the lookups to learn from. `taken`: the only sessions to use; None for all. `side`: the name of the data
+    in messages. Raises NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, projects = [], [], [], set()
     for lookup in lookups:
         projects.add(lookup.project)
         expected = np.flatnonzero(lookup.expected)
-        # The training compares rows of a list, so there must be two, and one must be right.
+        # Training compares rows within a list, so a list must have two rows, and one of them must be the expected one.
         if len(lookup.rows) < 2 or len(expected) != 1 or (taken is not None and lookup.session not in taken):
             continue
         chosen = np.arange(len(lookup.rows))
@@ -133,12 +132,12 @@ class LoggedLookup(msgspec.Struct, frozen=True):
     project: str
     session: str
     number: int
-    """A position within its session, from 0."""
+    """The lookup's position in its session, from 0."""
     expected: NDArray[np.bool_]
     rows: NDArray[np.float32]
-    """Features, as (suggestions x features)."""
+    """Features, of shape (suggestions, features)."""
     typed: int = 0
-    """Characters of the prefix."""
+    """The length of the prefix."""
     outcome: str = ""
 
 
@@ -148,7 +147,7 @@ def read_lookups(path: Path) -> Iterator[LoggedLookup]:
     columns = ["place", "expected", "project", "session", "query_number", "prefix", "outcome"]
     for batch in tables().batches(path, [*columns, *NAMES]):
         all_rows = np.stack([np.asarray(column) for column in batch.columns[-len(NAMES) :]], axis=1)
-        # A list begins at place 1. The last list of a batch may go on in the next batch.
+        # A list begins with place 1. The last list of a batch may continue in the next batch.
         begins = set(np.flatnonzero(np.asarray(batch.column(0)) == 1).tolist())
         for low, high in pairwise(sorted({0, *begins, len(all_rows)})):
             expected, rows = np.asarray(batch.column(1))[low:high], all_rows[low:high]
@@ -172,8 +171,8 @@ def train(
     threads: int,
     settings: Settings = USUAL,
 ) -> RankerModel:
-    """Return a ranker with the number of trees that ranks the validation lookups best. `threads` does not change the
-    ranker. Raises ConfigError if the settings name an unknown feature."""
+    """Train a ranker, and keep as many trees as rank the validation lookups best. `threads` does not change the result.
+    Raises ConfigError if the settings name an unknown feature."""
     lgb = lightgbm()
     names = training.names
     for name in settings.features:
@@ -182,7 +181,7 @@ def train(
     unseen = [at for at, name in enumerate(names) if settings.features and name not in settings.features]
     learned, checked = (_blank_columns(lookups.rows, unseen) for lookups in (training, validation))
     categories = [names.index(name) for name in training.categories]
-    # LightGBM refuses names that are numbers.
+    # LightGBM accepts only names that are identifiers.
     plain = [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
     data = lgb.Dataset(
         learned, training.labels, group=training.sizes, feature_name=plain, categorical_feature=categories
@@ -215,7 +214,7 @@ def train(
         tested=None if test is None else _both_scores(test, predict(_blank_columns(test.rows, unseen))),
         kinds={kind: _both_scores(validation, predicted, of) for kind, of in _kinds(validation).items()},
         importance=gain_shares(names, [float(gain) for gain in gains]),
-        # The number of threads changes no tree, and must not change the digest.
+        # The number of threads does not change the trees, so it must not change the digest.
         booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
     )
 
@@ -228,14 +227,14 @@ def _both_scores(
 
 
 def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
-    # The columns stay, so the ranker can be given all features. No tree splits at a feature that has one value.
+    # The columns are kept, so the ranker still accepts all features. Trees never split on a constant feature.
     blanked = rows.copy() if unseen else rows
     blanked[:, unseen] = 0
     return blanked
 
 
 def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
-    """Return a mask of the lookups of each kind, the most frequent kind first; {} for logs with other features."""
+    """Return kind → mask of its lookups, most frequent kind first. Return {} if the logs lack ci-eval's features."""
     if lookups.schema != SCHEMA:
         return {}
     kinds = lookups.rows[lookups.begins + lookups.positive, NAMES.index("kind")]
@@ -246,7 +245,7 @@ def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
 def scores(
     lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
 ) -> Scores:
-    """Return the scores of a ranking. `predicted`: a number for each row, the highest is first. `of`: lookups."""
+    """Return the scores of a ranking. `predicted`: a score for each row. `of`: the lookups to count."""
     begins = lookups.begins
     own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
     # Equal rows share the mean of their ranks.
@@ -261,18 +260,18 @@ def scores(
 
 
 RANKS = 6
-"""Rows, one per rank; the last row is for all further ranks."""
+"""The number of rows of the user model's table: one per rank. The last row is for all further ranks."""
 LOOKUPS = 5
-"""Columns, one per lookup of a session; the last column is for all further lookups."""
+"""The number of columns: one per lookup of a session. The last column is for all further lookups."""
 
 
 class ShownList(msgspec.Struct, frozen=True):
     session: str
     number: int
     typed: int
-    """Characters of the prefix."""
+    """The length of the prefix."""
     rank: int | None
-    """The rank of the expected text; None if it is not in the list."""
+    """The rank of the expected text, or None if the list does not contain it."""
     outcome: str
     """`selected`, `cancelled` or `typed` (the user went on typing)."""
 
@@ -282,7 +281,7 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     queries: int
     shown: tuple[int, ...]
-    """Times that the expected text had each rank, from 1 to RANKS; the last number counts all further ranks."""
+    """How often the expected text had each rank from 1 to RANKS. The last number includes all further ranks."""
 
 
 def read_lists(path: Path) -> Iterator[ShownList]:
@@ -292,11 +291,11 @@ def read_lists(path: Path) -> Iterator[ShownList]:
 
 
 def fit_user(lists: Sequence[ShownList]) -> Fitted:
-    """Return the user model with the likeliest probabilities, smoothed for small counts.
+    """Return the user model with the maximum-likelihood probabilities, smoothed for small counts.
 
-    Length of the first prefix: its share of the sessions. Taking the expected text: (taken + 1)/(shown + 4), by rank
-    and number of the lookup. Giving up: (given up + 1/2)/(not taken + 10), by number of the lookup. All ranks from the
-    sixth on count together, and all lookups from the fifth on.
+    The probability of a length of the first prefix is its share of the sessions. That of taking the expected text is
+    (taken + 1)/(shown + 4), by rank and number of the lookup. That of giving up is (given up + 1/2)/(not taken + 10),
+    by number of the lookup. Ranks from the sixth on are counted together, and so are lookups from the fifth on.
     """
     firsts: dict[str, ShownList] = {}
     shown: Counter[tuple[int, int]] = Counter()

@@ -1,4 +1,4 @@
-"""The samples of datasets, their prompts and splits, and the licence of a project."""
+"""The samples of datasets, with their prompts and splits, and the detection of a project's licence."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ci_eval.core.model import Runnable
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A sample of a dataset. `cluster` is its repository, since samples of one repository resemble each other."""
+    """A sample of a dataset. `cluster` is the sample's repository: samples of one repository resemble each other."""
 
     id: str
     cluster: str
     language: str
     instruction: str = ""
-    """The prompt, in which `{name}` means the text `name` of the context."""
+    """The prompt. In it, `{name}` stands for the entry `name` of `context`."""
     context: dict[str, str]
     references: tuple[str, ...]
     meta: dict[str, object]
@@ -35,10 +35,10 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 def spread_prompts(
     lines: Sequence[Line], templates: Sequence[str], language: str, seed: int, fill: Callable[[str, Line], str]
 ) -> list[Line]:
-    """Return the samples, each with one of the prompts as its instruction; `meta.prompt` has the prompt's name. Prompts
-    are equally frequent in each cluster and in all samples, give or take one."""
+    """Return the samples with prompts as their instructions. `meta.prompt` is the prompt's name. Each prompt is used
+    equally often, give or take one, both within a cluster and over all samples."""
     by_name = {f"{language}-{number}": template for number, template in enumerate(templates, 1)}
-    # Sorted by cluster, so that every prompt is used in all projects alike.
+    # The prompts take turns. Samples of a cluster are neighbours here, so each cluster uses all prompts equally often.
     order = sorted(lines, key=lambda line: (line.cluster, draw(seed, f"prompt of {line.id}")))
     turns = sorted(by_name, key=lambda name: draw(seed, f"turn of {name}"))
     prompt_of = {line.id: turns[number % len(turns)] for number, line in enumerate(order)}
@@ -50,26 +50,26 @@ def spread_prompts(
 
 
 def read_prompts(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the prompts by language. Lines of four dashes separate the prompts in a file."""
+    """Return the prompts by language. In a file, a line of four dashes separates two prompts."""
     files = {language: folder / f"prompts_{language}.txt" for language in ("en", "ru")}
     return {language: tuple(path.read_text("utf-8").split("----\n")) for language, path in files.items()}
 
 
 def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
-    """Return the split of a cluster. `shares`: per cent of the clusters for training, validation and test."""
-    # All samples of a cluster are in one split, since they resemble each other.
+    """Return the split of a cluster. `shares`: the percentages of clusters for training, validation and test."""
+    # Samples of a cluster resemble each other, so the whole cluster goes into one split.
     training, validation, _ = shares
     place = 100 * draw(seed, f"split {cluster.lower()}")
     return "train" if place < training else "validation" if place < training + validation else "test"
 
 
 def identity(*parts: str) -> str:
-    """Return an id that is the same in every run, whatever other samples there are."""
+    """Return an id that depends only on `parts`, so it is the same in every run."""
     return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def write(path: Path, lines: Iterable[Line]) -> None:
-    """Write lines of JSON, the whole file or nothing. Raises WorkspaceError."""
+    """Write the samples as JSON lines. If writing fails, the old file stays. Raises WorkspaceError."""
     atomic.write(path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 
@@ -90,7 +90,7 @@ def make_fence(text: str) -> str:
 PERMISSIVE = frozenset(
     "MIT Apache-2.0 BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense MPL-2.0 EPL-1.0 EPL-2.0 PSF-2.0".split()
 )
-"""Licences that allow redistribution: the UnitTests card's list; ISC and Python's, which have no further conditions."""
+"""Licences that allow redistribution: those in MERA's UnitTests card, ISC and PSF-2.0, which add no conditions."""
 
 NAMES = re.compile(
     r"(?:(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml)"
@@ -98,7 +98,7 @@ NAMES = re.compile(
     re.IGNORECASE,
 )
 """Names of files that may state a licence."""
-# A phrase that identifies each licence. The first match decides, so licences that quote others come first.
+# A phrase that identifies each licence. The first match counts, so a licence comes before licences that it quotes.
 TEXTS = (
     ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
     ("LGPL", r"GNU LESSER GENERAL PUBLIC LICENSE|GNU LIBRARY GENERAL PUBLIC LICENSE"),
@@ -120,7 +120,7 @@ DECLARED = re.compile(
     re.MULTILINE,
 )
 LONGEST = 100_000
-"""Bytes that are read of a file: a licence is at the beginning."""
+"""Only the first bytes of a file are searched, since a licence is at the beginning."""
 
 
 def detect_licence(root: Path) -> str:
@@ -129,7 +129,7 @@ def detect_licence(root: Path) -> str:
         try:
             text = read_own(root, path)[:LONGEST].decode(errors="replace")
         except OSError:
-            # An unreadable licence allows nothing.
+            # An unreadable file counts as no licence.
             continue
         if licence := match_licence(text):
             return licence
@@ -137,8 +137,8 @@ def detect_licence(root: Path) -> str:
 
 
 def match_licence(text: str) -> str:
-    """Return the SPDX identifier, or "" if the text neither is nor declares a known licence."""
-    # Line ends and comment signs would break up the phrases.
+    """Return the SPDX identifier, or "" if the text neither contains nor names a known licence."""
+    # Line ends and comment signs would break up the phrases of TEXTS.
     plain = re.sub(r"[\s*/#]+", " ", text)
     declared = DECLARED.search(text)
     matching = (licence for licence, pattern in TEXTS if re.search(pattern, plain))

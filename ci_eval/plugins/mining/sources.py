@@ -1,4 +1,4 @@
-"""Functions that read source files in worker processes, and functions for the texts and children of nodes."""
+"""Functions that read source files in worker processes, and functions for nodes of syntax trees."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.workers import Workers
 
 TIMEOUT = 60.0
-"""Seconds for one file; a grammar that needs more is stuck."""
+"""The time limit for one file, in seconds. A grammar that needs longer is stuck."""
 LARGEST = 1_000_000
-"""Bytes; larger files are mostly generated."""
+"""The size of the largest file that is read, in bytes. Larger files are mostly generated."""
 Result = TypeVar("Result")
 
 
@@ -25,8 +25,8 @@ def read_all(
     advance: Callable[[int, int], None],
     timeout: float = TIMEOUT,
 ) -> tuple[dict[str, Result], dict[str, str]]:
-    """Return the results and the error messages by path, sorted. `read(*shared, path)` returns an error message if it
-    fails. `advance(done, of)` is called after each file. `timeout`: seconds for one file."""
+    """Read each file by `read(*shared, path)`, which returns a result or an error message. Return the results by path,
+    and the messages by path. `advance(done, of)` is called after each file. `timeout`: seconds for one file."""
     results: dict[str, Result] = {}
     troubles: dict[str, str] = {}
     processes = min(jobs, max(len(paths) // 50, 1))
@@ -35,7 +35,7 @@ def read_all(
             if outcome is not None:
                 result = outcome.trouble if outcome.result is None else outcome.result
                 if isinstance(result, str):
-                    # Paths may be any bytes, but messages are UTF-8.
+                    # A path may hold any bytes, but messages are UTF-8.
                     troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
                 else:
                     results[outcome.task] = result
@@ -44,7 +44,6 @@ def read_all(
 
 
 def node_text(source: bytes, node: Node | None) -> str:
-    """Return the text of a node, or "" for None."""
     return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
 
 
@@ -55,7 +54,7 @@ def lines_of(source: bytes, node: Node) -> tuple[int, int]:
 
 
 def named_children(node: Node | None) -> list[Node]:
-    """Return the children without comments."""
+    """Return the named children that are not comments."""
     return [child for child in node.children if child.is_named and "comment" not in child.type] if node else []
 
 
@@ -64,7 +63,7 @@ def child_of_type(node: Node, type_: str) -> Node | None:
 
 
 def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
-    """Yield the inner nodes below a node in order, but none below a node for which `into` is false."""
+    """Yield the inner nodes below `node` in order. If `into(inner)` is false, no node below `inner` is yielded."""
     stack = [child for child in reversed(node.children) if child.child_count]
     while stack:
         descendant = stack.pop()
@@ -74,7 +73,6 @@ def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) ->
 
 
 def field_text(source: bytes, node: Node, name: str) -> str:
-    """Return the text of a node's field, or "" if the node has no such field."""
     return node_text(source, node.child_by_field_name(name))
 
 
@@ -83,7 +81,7 @@ def field(node: Node | None, name: str) -> Node | None:
 
 
 def line_begin(source: bytes, begin: int) -> int:
-    """Return the start of the line if only blanks precede `begin`; otherwise `begin`."""
+    """Return the start of the line if only blanks precede `begin` on it; otherwise return `begin`."""
     first = source.rfind(b"\n", 0, begin) + 1
     return begin if source[first:begin].strip() else first
 
@@ -94,7 +92,7 @@ def node_lines(source: bytes, node: Node) -> str:
 
 
 def dedent(source: bytes, begin: int, end: int) -> str:
-    """Return a range of the text; each line loses the indentation of the first one."""
+    """Return the text from `begin` to `end`, with the first line's indentation removed from all lines."""
     first = line_begin(source, begin)
     indent = source[first:begin].decode()
     lines = source[begin:end].decode(errors="replace").split("\n")
@@ -102,7 +100,7 @@ def dedent(source: bytes, begin: int, end: int) -> str:
 
 
 def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
-    """Return a text from `begin` to `end` without the ranges `cut` (sorted) and the blank lines that they leave."""
+    """Return the text from `begin` to `end` without the sorted ranges `cut` and the blank lines that they leave."""
     kept = b""
     for first, last in cut:
         start = max(line_begin(source, first), begin)

@@ -1,4 +1,4 @@
-"""The completion types that count names in the file before the caret, and in the project's other files.
+"""The completion types that order by how names are used in the file before the caret, and in the project's other files.
 
 Suggestions with equal counts stay in the engine's order.
 """
@@ -24,7 +24,7 @@ FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
 
 Columns = Sequence[NDArray[np.floating[Any]]]
 Keys = Callable[[Sequence[Suggestion], CaretContext], Columns]
-"""Suggestions, caret → sort keys. As for `np.lexsort`, the last key is compared first."""
+"""Suggestions, caret → sort keys for `np.lexsort`, which compares the last key first."""
 
 
 class ByHistory(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ def by_frequency(context: FileContext) -> Keys:
 
 
 def by_last_use(context: FileContext) -> Keys:
-    """Order by last use, as Robbes and Lanza, "How program history can improve code completion" (ASE 2008)."""
+    """Order by last use, after Robbes and Lanza, "How program history can improve code completion" (ASE 2008)."""
     others, typed = load_other_names(context), Typed()
 
     def keys(suggestions: Sequence[Suggestion], caret: CaretContext) -> Columns:

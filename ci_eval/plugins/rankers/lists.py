@@ -1,4 +1,4 @@
-"""The completion types that use the list alone: the engine's own order, and the alphabet as a baseline."""
+"""The completion types that need only the list: the engine's own order, and alphabetical order as a baseline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.core.model import Suggestion
 
 
 class ByList(msgspec.Struct, frozen=True, kw_only=True):
-    """An order by the list alone. `arrange`: returns the suggestions in the new order."""
+    """A completion type that needs only the list. `arrange` returns the suggestions in the new order."""
 
     name: str
     summary: str
@@ -26,13 +26,13 @@ class ByList(msgspec.Struct, frozen=True, kw_only=True):
         return lambda suggestions, _: self.arrange(suggestions)
 
 
-# Completion types are sent to workers, and only named functions can be sent.
+# Completion types are pickled for worker processes, so `arrange` cannot be a lambda.
 def keep_order(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
     return suggestions
 
 
 def sort_by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-    """Sort by text regardless of case. Suggestions with equal texts stay in the engine's order."""
+    """Sort by text, ignoring case. Suggestions with equal texts stay in the engine's order."""
     return sorted(suggestions, key=lambda suggestion: (suggestion.text.casefold(), suggestion.text))
 
 

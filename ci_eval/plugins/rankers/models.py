@@ -1,4 +1,4 @@
-"""The completion types that use a trained model: ML orders by scores, PBN by the likelihood of method calls."""
+"""The completion types that use a trained model: ML orders by a ranker's scores, PBN by the likelihood of calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ci_eval.plugins.mining.usages.texts import find_dialect, infer_usages
 
 
 class ByModel(msgspec.Struct, frozen=True):
-    """An order by a ranker's scores. Suggestions with equal scores stay in the engine's order."""
+    """The order by a ranker's scores. Suggestions with equal scores stay in the engine's order."""
 
     model: Path | None = None
     name: str = "ML"
@@ -31,8 +31,7 @@ class ByModel(msgspec.Struct, frozen=True):
     def configured(self, model: Path | None) -> Ranker:
         if model is None:
             raise ConfigError("completion type ML needs a model: add --model FILE, made by `ci-eval train-ranker`")
-        # The model is opened once here, so that a missing package or a damaged model ends the command before the first
-        # session.
+        # Open the model now, so that a missing package or a damaged model ends the command before the first session.
         open_ranker(rankers.load(model))
         return replace(self, model=model.resolve())
 
@@ -63,7 +62,8 @@ _load_recommender = lru_cache(maxsize=1)(Trained)
 
 
 class ByRecommender(msgspec.Struct, frozen=True):
-    """An order by a recommender's scores. Unknown calls stay in the engine's order; if the type is unknown, all do."""
+    """The order by a recommender's scores. Calls without a score stay in the engine's order at the end. If the object's
+    type is unknown, the whole list stays in the engine's order."""
 
     model: Path | None = None
     name: str = "PBN"
@@ -75,7 +75,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
             raise ConfigError(
                 "completion type PBN needs a model: add --model FILE, made by `ci-eval train-recommender --kind pbn`"
             )
-        # The model is read once here, so that a damaged one ends the command before the first session.
+        # Read the model now, so that a damaged model ends the command before the first session.
         kind = Trained(model).facts.kind
         if kind != "pbn":
             raise ConfigError(
@@ -86,7 +86,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
 
     @property
     def training_seed(self) -> int | None:
-        """Return the seed of the model's training; None if the seed does not matter."""
+        """Return the seed of the model's training, or None if the seed had no effect."""
         return Trained(self.model).training_seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:
@@ -101,7 +101,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
             if known is None:
                 return suggestions
             scores = {proposal.call: proposal.score for proposal in trained.proposals(known, threshold=0.0)}
-            # Some engines add brackets or arguments to a name.
+            # Some engines add brackets or arguments to the name of a method.
             return sorted(suggestions, key=lambda suggestion: -scores.get(suggestion.text.partition("(")[0], 0.0))
 
         return order

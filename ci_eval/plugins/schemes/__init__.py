@@ -1,3 +1,3 @@
-"""The sources of target projects. Users write a scheme's name before a colon."""
+"""The schemes: kinds of sources of target projects. In a source, users write the scheme's name before a colon."""
 
 TOGETHER = {"packages": ("crate", "debian", "go", "maven", "npm", "pypi"), "locations": ("git", "https", "path")}

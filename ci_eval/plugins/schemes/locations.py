@@ -1,4 +1,4 @@
-"""The schemes for sources with an address: a commit of a repository, an archive, a folder of this machine."""
+"""The schemes for sources with an address: a commit of a repository, an archive, a folder on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parse_git(text: str) -> Spec:
     if not at:
         raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
     git.check_address(url, revision)
-    # The case of a commit's id does not matter.
+    # Commit ids may be written in either case.
     if git.is_full_commit(revision.lower()):
         revision = revision.lower()
     return Spec(scheme="git", source=url, name=git.name_of(url) or "repository", revision=revision)
@@ -41,7 +41,7 @@ SCHEMES: Mapping[str, Scheme] = {
     "git": Scheme(
         example="git:URL@REVISION",
         parse=parse_git,
-        # The spec is pinned to the commit.
+        # The returned spec has the commit's id in place of a tag or branch.
         fetch=lambda spec, files, _: replace(spec, revision=git.fetch_revision(spec.source, spec.revision, files)),
         write=lambda spec: f"git:{spec.source}@{spec.revision}",
         needs=("git",),
@@ -56,7 +56,7 @@ SCHEMES: Mapping[str, Scheme] = {
         write=lambda spec: f"{shown(spec.source)}{spec.pin}",
         top=True,
     ),
-    # A folder is used in place, and named by its last part.
+    # A folder is used where it is, and the project is named after it.
     "path": Scheme(
         example="path:FOLDER",
         parse=lambda text: Spec(scheme="path", source=text, name=Path(text).name or "project"),

@@ -1,4 +1,4 @@
-"""The schemes for packages, fetched by their registries' own clients. A digest may follow each spec."""
+"""The schemes for packages, which the registries' own clients fetch. A digest may follow a spec."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHEEL_VERSION = re.compile(r"^[^-]+-([^-]+)-")
 
 
 def fetch_debian(spec: Spec, files: Path, cache: Path) -> Spec:
-    """Download and unpack the upstream tarballs. The digest is that of the main tarball."""
+    """Download and unpack the upstream tarballs. The digest in the spec is that of the main tarball."""
     with tempfile.TemporaryDirectory() as folder:
         tarballs = apt_source(spec.source, Path(folder), cache)
         pinned = check_and_unpack(spec, tarballs.upstream, files)
@@ -54,7 +54,7 @@ SCHEMES: Mapping[str, Scheme] = {
         needs=("mvn",),
         toolchains={"java": "17"},
     ),
-    # NAME alone is the newest version.
+    # Without a version, the newest one is fetched.
     "npm": Scheme(
         example="npm:NAME[@VERSION]",
         parse=lambda text: package("npm", text, packages.check_npm, packages.NPM_NAME),

@@ -1,7 +1,7 @@
-"""A function that removes comments as MERA CODE's CodeBLEU does, and a tokenizer for Python.
+"""The removal of comments as in MERA CODE's CodeBLEU, and a tokenizer for Python.
 
-The tokenizer works as the standard library of Python 3.8 to 3.11 does. From 3.12 on, `tokenize` takes f-strings apart
-and fails at other texts, so the remaining text would depend on the version of Python.
+The tokenizer works as `tokenize` of Python 3.8 to 3.11. Since 3.12, `tokenize` splits f-strings into parts and fails on
+other texts, so the result would depend on the version of Python.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 
 class Unreadable(Exception):
-    """A text in which a string or bracket is not closed, or a line ends a block that did not begin."""
+    """Raised if a string or bracket is not closed, or if a line's indentation is that of no block around it."""
 
 
-# The expressions and their order are those of CPython's Lib/tokenize.py. Numbers are read as names, and operators as
-# single characters, since these tokens stay in the text anyway.
+# The expressions and their order are from CPython's Lib/tokenize.py. Numbers are read as names, and operators as single
+# characters: these tokens are kept, so their kind does not matter.
 _PREFIX = r"(?:[bB][rR]?|[rR][bBfF]?|[fF][rR]?|[uU])?"
 _LINE_OF_STRING = r"'[^\n'\\]*(?:\\.[^\n'\\]*)*(?:'|\\\r?\n)|" r'"[^\n"\\]*(?:\\.[^\n"\\]*)*(?:"|\\\r?\n)'
 _NEXT = re.compile(
@@ -30,12 +30,12 @@ _CLOSING = {
     '"""': re.compile(r'[^"\\]*(?:(?s:\\.|"(?!""))[^"\\]*)*"""'),
 }
 _TAB = 8
-"""A tab ends at the next multiple of these columns."""
+"""The distance of two tab stops, in columns."""
 
 
 def read(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the kind (comment, string, newline, indent or another) of each token, its begin and its end. Tokens without
-    a text end a line or a block. Raises Unreadable."""
+    """Yield the kind (comment, string, newline, indent or another), begin and end of each token. Tokens that mark the
+    end of a line or block may be empty. Raises Unreadable."""
     at, brackets, indents = 0, 0, [0]
     is_new, is_joined = True, False
     while at < len(text):
@@ -78,7 +78,7 @@ def read(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _read_indentation(text: str, begin: int, end: int, indents: list[int]) -> Iterator[tuple[str, int, int]]:
-    # As in CPython, a form feed starts the columns again.
+    # As in CPython, columns are counted from the last form feed.
     column = len(text[begin:end].rpartition("\f")[2].expandtabs(_TAB))
     if column > indents[-1]:
         indents.append(column)
@@ -91,8 +91,8 @@ def _read_indentation(text: str, begin: int, end: int, indents: list[int]) -> It
 
 
 def _close(text: str, at: int, quote: str) -> tuple[str, int]:
-    """Return `string` and the end of the string that is open at `at`. If a line of it neither closes it nor ends in a
-    backslash, return another kind and the end of that line."""
+    """Return `string` and the end of the string that is open at `at`. If a line neither closes the string nor ends in a
+    backslash, return another kind and the end of this line."""
     if len(quote) == 3 and (closed := _CLOSING[quote].match(text, at)):
         return "string", closed.end()
     while at < len(text) and len(quote) == 1:
@@ -105,13 +105,13 @@ def _close(text: str, at: int, quote: str) -> tuple[str, int]:
     raise Unreadable("the text ends within a string")
 
 
-# After `remove_comments_and_docstrings` of Microsoft's CodeXGLUE (MIT). It knows no template strings, regular
-# expressions or raw strings, so `//` in one of these begins a comment, and a quote in one of these a string.
+# After `remove_comments_and_docstrings` of Microsoft's CodeXGLUE (MIT). It does not know template strings, regular
+# expressions and raw strings. So `//` inside them begins a comment, and a quote inside them begins a string.
 _COMMENT_OR_STRING = re.compile(r"//.*?$|/\*.*?\*/|'(?:\\.|[^\\'])*'|\"(?:\\.|[^\\\"])*\"", re.DOTALL | re.MULTILINE)
 
 
 def strip_comments(language: str, text: str) -> str:
-    """Return the text without comments and empty lines, in Python also without docstrings; unreadable Python stays."""
+    """Remove comments and empty lines, and in Python also docstrings. Python that is unreadable is not changed."""
     if language == "python":
         parts: list[str] = []
         before, last = "indent", 0
@@ -119,8 +119,8 @@ def strip_comments(language: str, text: str) -> str:
             for kind, begin, end in read(text):
                 line = text.rfind("\n", 0, begin) + 1
                 parts.append(" " * (begin - max(last, line)))
-                # As in the original, a string at the beginning of a statement is taken for a docstring, and one at the
-                # beginning of a line within brackets as well.
+                # As in the original, any string at the beginning of a statement, or of a line within brackets, counts
+                # as a docstring.
                 is_docstring = kind == "string" and (before in ("indent", "newline") or begin == line)
                 if kind != "comment" and not is_docstring:
                     parts.append(text[begin:end])

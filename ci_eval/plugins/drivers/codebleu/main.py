@@ -1,10 +1,10 @@
-"""A server of CodeBLEU for pairs of texts. Its caller puts the folder of the grammars in front of the search path.
+"""A server that computes CodeBLEU for pairs of texts. The caller puts the grammars' folder first in the search path.
 
-Each line on standard input is a question, each line on standard output its answer, both JSON:
+Each line on standard input is a question, and each line on standard output is the answer, both in JSON:
 
     [variant, language, reference, hypothesis]    → {"scores": {…}} or {"error": …}
 
-Variants: mera, strict. This package imports the standard library and the grammars only.
+Variants: mera, strict. This package imports only the standard library and the grammars.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def answer(variant: str, language: str, reference: str, hypothesis: str) -> dict
 
 
 def main() -> None:
-    # A walk takes several calls for each level of a tree.
+    # A walk makes several nested calls for each level of a tree.
     sys.setrecursionlimit(10 * DEEPEST)
-    # The grammars stay until the end, so the garbage collector need not look at them.
+    # The grammars are never freed, so the garbage collector can skip them.
     gc.freeze()
-    # Code that prints must not write between the answers.
+    # Send anything that code prints to standard error, so that it does not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for question in sys.stdin.buffer:

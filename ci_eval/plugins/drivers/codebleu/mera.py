@@ -1,8 +1,8 @@
-"""The CodeBLEU of MERA CODE's UnitTests, value for value: github.com/Pstva/code_bleu at commit 014f2e8.
+"""CodeBLEU with the same values as in MERA CODE's UnitTests: github.com/Pstva/code_bleu at commit 014f2e8.
 
-Two things differ. Where the original's result depends on the order of a set (and so on PYTHONHASHSEED), this one keeps
-the order of the text. A text whose data flow would take minutes has no score. Floats are added by `math.fsum`, since
-the last digits of `sum` have changed in Python 3.12.
+Two things differ. Where the original depends on the order of a set (and so on PYTHONHASHSEED), this module uses the
+order of the text. A text whose data flow would take minutes has no score. Floats are added by `math.fsum`, since Python
+3.12 changed the last digits of `sum`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ci_eval.plugins.drivers.codebleu.parts import COMES, COMPUTED, Edge, Entry,
 from ci_eval.plugins.drivers.codebleu.trees import parse
 
 LENGTH_OF_A_REFERENCE = 2
-"""The length of any reference in the original, where a reference is a pair of its words and their weights."""
+"""In the original, each reference has this length, since it is a pair: its words and their weights."""
 MOST_NODES = 3_000_000
-"""The most nodes of all sub-trees of a text together, since each sub-tree is spelled out."""
+"""The limit of nodes in all sub-trees of a text together: each sub-tree is written out as a text."""
 
 
 def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
-    """Return the four parts and their mean, 0 to 1. Raises TooMuch."""
+    """Return the four partial scores and their mean, from 0 to 1. Raises TooMuch."""
     reference, hypothesis = reference.strip(), hypothesis.strip()
     expected, given = reference.split(), hypothesis.split()
-    # The weighted part is a recall: the reference is compared with the text.
+    # The weighted score is a recall: it counts how many of the reference's n-grams are in the text.
     weights = {word: 1 if word in KEYWORDS[language] else 0.2 for word in expected}
     scores = {
         "ngram": parts.brevity(len(expected), len(given)) * parts.match_runs(given, expected, {}, least=1),
@@ -43,13 +43,13 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
 
 
 def same_subtrees(expected: Node, given: Node) -> float:
-    """Return the share of the expected sub-trees that occur in the given tree. Names and operators are ignored."""
+    """Return the share of expected sub-trees that are also in the given tree. Names and operators are ignored."""
     expected_subtrees, given_subtrees = _spell_subtrees(expected), frozenset(_spell_subtrees(given))
     return sum(subtree in given_subtrees for subtree in expected_subtrees) / len(expected_subtrees)
 
 
 def _spell_subtrees(root: Node) -> list[str]:
-    """Return each sub-tree of more than one node, and the whole tree, as texts. Raises TooMuch."""
+    """Return a text for the whole tree, and for each sub-tree of more than one node. Raises TooMuch."""
     subtrees = [node for node in parts.walk(root) if node.children or node is root]
     if sum(node.raw.descendant_count for node in subtrees) > MOST_NODES:
         raise TooMuch(f"the text's sub-trees have more than {MOST_NODES:,} nodes together")
@@ -78,7 +78,7 @@ _KEYWORDS = {
     "set unmanaged value var when where yield",
 }
 KEYWORDS = {language: frozenset(words.split()) for language, words in _KEYWORDS.items()}
-"""The words that count fully in the weighted n-grams: the lists of the original."""
+"""Language → the words with weight 1 in the weighted n-grams, as in the original."""
 
 
 # ----------------------------------------------------------------------------------------------------------- data flow
@@ -87,18 +87,18 @@ KEYWORDS = {language: frozenset(words.split()) for language, words in _KEYWORDS.
 # Go, no plain `=` in JavaScript, no initialisers and no `foreach` in C#. `strict.RULES` has none of these gaps.
 
 DEEPEST = 980
-"""The most levels of a tree: with more, the original reaches Python's recursion limit and finds no data flow."""
+"""The limit of a tree's depth. In deeper trees, the original reaches the recursion limit and finds no data flow."""
 
 
 class Incomplete(Exception):
-    """A statement at which the original fails, so that it finds no data flow in the whole text."""
+    """Raised at a statement at which the original fails; it then finds no data flow in the whole text."""
 
 
 Rule = Callable[["MeraFlow", Node, States], States]
 
 
 class MeraFlow(Flow):
-    """A walk by rules: the type of a node → the function that walks it."""
+    """A walk by rules, which map the type of a node to the function that walks such nodes."""
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class MeraFlow(Flow):
         rule = self.rules.get(node.type)
         if rule:
             return rule(self, node, states)
-        # Comprehensions begin with their clauses.
+        # In a comprehension, the clauses are walked first, since they give the variables their values.
         clauses = [child for child in node.children if child.type == "for_in_clause"]
         return self.walk_all([*clauses, *(child for child in node.children if child not in clauses)], states)
 
@@ -141,7 +141,7 @@ class MeraFlow(Flow):
 
 def _is_within_a_string(node: Node) -> bool:
     """Return whether a node is part of a string, which counts as one token."""
-    # The original pairs Python's children in a way that reaches such nodes (`a.b = "c"`).
+    # In Python, the original pairs the children of both sides, and so reaches such nodes in `a.b = "c"`.
     return node.index < 0 and not node.children and node.type != "comment"
 
 
@@ -172,7 +172,7 @@ def increment(flow: MeraFlow, node: Node, states: States) -> States:
 
 
 def _merge(entries: list[Entry], begin: int) -> None:
-    """Merge the entries from `begin` on that have the same variable, token and way."""
+    """Merge the entries from `begin` on that have the same variable, token and way (COMES or COMPUTED)."""
     merged: dict[tuple[str, int, str], tuple[list[str], list[int]]] = {}
     for name, token, how, sources, positions in entries[begin:]:
         known = merged.get((name, token, how))
@@ -184,7 +184,7 @@ def _merge(entries: list[Entry], begin: int) -> None:
 
 def _branching(branches: frozenset[str], *, onwards: bool, always_before: bool) -> Rule:
     """Return the rule for branches. `onwards`: all children after the first branch are branches, too. `always_before`:
-    the states before count even if there is an else."""
+    the states before the branches are kept even if there is an else."""
 
     def rule(flow: MeraFlow, node: Node, states: States) -> States:
         current = dict(states)
@@ -201,7 +201,7 @@ def _branching(branches: frozenset[str], *, onwards: bool, always_before: bool) 
 
 
 def _counting(head: str) -> Rule:
-    """Return the rule for `for`, which walks the children after the head twice."""
+    """Return the rule for `for` loops: the children after the head are walked twice."""
 
     def rule(flow: MeraFlow, node: Node, states: States) -> States:
         begin = len(flow.entries)
@@ -219,7 +219,7 @@ def _counting(head: str) -> Rule:
 
 
 def _twice(turn: Rule) -> Rule:
-    """Return the rule for other loops, which walks a turn twice."""
+    """Return the rule for other loops: `turn` is called twice."""
 
     def rule(flow: MeraFlow, node: Node, states: States) -> States:
         begin = len(flow.entries)
@@ -238,12 +238,12 @@ def note_assignment(flow: MeraFlow, name: Node | None, value: Node | None, state
 
 
 def _python_assign(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow from the right side of an assignment to the left one. Raises Incomplete."""
+    """Record the data flow from the right side of an assignment to its left side. Raises Incomplete."""
     sides = node.field("left"), node.field("right")
     if None in sides:
         raise Incomplete
     left, right = ([child for child in side.children if child.type != ","] for side in sides if side)
-    # If both sides have equally many children, the children are paired: those of `a.b` with those of `c + d`, too.
+    # If both sides have equally many children, the children are paired, even those of `a.b` with those of `c + d`.
     if len(left) != len(right) or not left:
         return _python_pair(flow, sides[:1], sides[1:], states)
     return _python_pair(flow, left, right, states)
@@ -261,13 +261,13 @@ def _python_pair(flow: MeraFlow, left: Sequence[Node | None], right: Sequence[No
 
 
 def python_assignment(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow of `a = b` and `a += b`; `a: int` has none."""
+    """Record the data flow of `a = b` and `a += b`. There is none in `a: int`."""
     return states if node.field("right") is None else _python_assign(flow, node, states)
 
 
 def python_loop(flow: MeraFlow, node: Node, states: States) -> States:
     states = _python_assign(flow, node, states)
-    # As in the original, a block that is not the last child is left out.
+    # As in the original, the block is skipped if it is not the last child.
     return flow.walk(node.children[-1], states) if node.children[-1].type == "block" else states
 
 
@@ -299,7 +299,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "while_statement": WHILE,
     },
     "csharp": {
-        # The original takes `= b` for one node, as it was in an old grammar; now there are three.
+        # The original expects two children, as in an old grammar. The pinned grammar has three: no value is found.
         "variable_declarator": lambda flow, node, states: _declare(
             flow, node.children[0], node.children[1] if len(node.children) == 2 else None, states
         ),
@@ -331,7 +331,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
 def find_mera_edges(language: str, root: Node, text: str) -> list[Edge]:
     if parts.depth(root) > DEEPEST:
         return []
-    # As in the original, bytes are taken for characters.
+    # As in the original, offsets in bytes are used as offsets in characters.
     lines = text.split("\n")
     all_tokens = list(parts.tokens(root))
     last: dict[tuple[object, object], int] = {}

@@ -1,4 +1,4 @@
-"""The parts of a text that CodeBLEU compares: the nodes of its tree, its runs of words, and its data flow."""
+"""The parts of a text that CodeBLEU compares: the nodes of its tree, its n-grams of words, and its data flow."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 STRINGS = frozenset(("string_literal", "string", "character_literal"))
-"""The nodes that CodeBLEU takes as one token, although they have parts."""
+"""The types of nodes that count as one token, although they have children."""
 
 
 class TooMuch(Exception):
-    """A text that would take too long; it has no score."""
+    """Raised if a text would take too long. It has no score."""
 
 
 class Node:
@@ -44,7 +44,7 @@ def depth(root: Node) -> int:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """Yield all nodes, parents first, in order of the text."""
+    """Yield all nodes in the order of the text, parents before children."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -53,7 +53,7 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 def tokens(root: Node) -> Iterator[Node]:
-    """Yield the nodes that CodeBLEU takes as tokens, in order."""
+    """Yield the nodes that count as tokens, in order."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -64,21 +64,22 @@ def tokens(root: Node) -> Iterator[Node]:
 
 
 MISSED = 0.1
-"""The number that counts in place of no match at all ("method 1" of Chen and Cherry, 2014)."""
+"""The number of matches that is used instead of 0 ("method 1" of Chen and Cherry, 2014)."""
 
 
 def count_ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    """Return how often each run of so many words is in the text."""
+    """Return how often each sequence of `order` words occurs."""
     return Counter(zip(*(words[first:] for first in range(order))))  # noqa: B905  until the shortest ends
 
 
 def match_runs(
     counted: Sequence[str], other: Sequence[str], weights: Mapping[str, float], *, most: int = 4, least: float = 0.0
 ) -> float:
-    """Return the geometric mean of the shares of the runs of `counted` that are in `other`, over runs of one to `most`
-    words; 0 without a common word.
+    """Return the share of n-grams of `counted` that are also in `other`: the geometric mean over lengths of 1 to `most`
+    words, 0 without a common word.
 
-    `weights`: of single words, 1 for those without one. `least`: the smallest total weight of the runs of a length.
+    `weights`: word → weight, 1 by default; only single words are weighted. `least`: the least total weight that is
+    assumed for the n-grams of a length.
     """
     logarithms = []
     for order in range(1, most + 1):
@@ -95,7 +96,7 @@ def match_runs(
 
 
 def brevity(expected: int, given: int) -> float:
-    """Return the factor below 1 for a text of fewer words than expected."""
+    """Return BLEU's brevity penalty. It is below 1 if the text has fewer words than expected."""
     if given > expected:
         return 1.0
     return math.exp(1 - expected / given) if given else 0.0
@@ -104,18 +105,18 @@ def brevity(expected: int, given: int) -> float:
 COMES, COMPUTED = "comesFrom", "computedFrom"
 
 Entry = tuple[str, int, str, list[str], list[int]]
-"""A tuple: variable, its token, COMES or COMPUTED, the variables that it comes from, and their tokens."""
+"""(variable, its token, COMES or COMPUTED, the variables that its value comes from, their tokens)."""
 Edge = tuple[int, str, tuple[int, ...]]
-"""A tuple: variable, COMES or COMPUTED, the variables that it comes from. Variables are numbered as they appear."""
+"""(variable, COMES or COMPUTED, the variables that its value comes from). Variables are numbered as they appear."""
 States = dict[str, list[int]]
-"""The tokens that may have given a variable its value, by variable."""
+"""Variable → the tokens at which it may have got its present value."""
 
 MOST_STEPS = 500_000
-"""The most nodes that are visited in one text; each level of nested loops doubles them."""
+"""The limit of visits of nodes in one text. Each level of nested loops doubles the visits."""
 
 
 class Flow(ABC):
-    """A walk over a tree that notes where values come from."""
+    """A walk over a tree that records where the values of variables come from."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
@@ -123,7 +124,7 @@ class Flow(ABC):
 
     @abstractmethod
     def walk(self, node: Any, states: States) -> States:
-        """Note what happens in a node, and return the states after it. `states` must not be used afterwards."""
+        """Record the data flow in a node. Return the states after the node; `states` must not be used afterwards."""
 
     def walk_all(self, nodes: Iterable[Node | None], states: States) -> States:
         for node in nodes:
@@ -137,7 +138,7 @@ class Flow(ABC):
 
 
 def join_states(states: Iterable[States]) -> States:
-    """Return the states where several ways through a program meet."""
+    """Merge the states of several branches, such as those of an if and its else."""
     merged: dict[str, set[int]] = {}
     for state in states:
         for name, positions in state.items():
@@ -146,7 +147,7 @@ def join_states(states: Iterable[States]) -> States:
 
 
 def edges(entries: Iterable[Entry]) -> list[Edge]:
-    """Return the data-flow edges, independent of the order of entries. Isolated tokens have no edge."""
+    """Return the data-flow edges. The order of `entries` does not matter. Isolated tokens have no edge."""
     ordered = sorted(entries, key=lambda entry: entry[1])
     linked = {entry[1] for entry in ordered if entry[4]} | {source for entry in ordered for source in entry[4]}
     merged: dict[int, tuple[str, str, list[str]]] = {}
@@ -164,10 +165,10 @@ def edges(entries: Iterable[Entry]) -> list[Edge]:
 
 
 def share_edges(expected: Sequence[Edge], given: Sequence[Edge]) -> float | None:
-    """Return the share of `expected` that is in `given`, each edge as often as there; None without expected edges."""
+    """Return the share of expected edges that are also in `given`, counting repeats; None if no edge is expected."""
     return (Counter(expected) & Counter(given)).total() / len(expected) if expected else None
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    # A set's order would differ from process to process.
+    # The order of a set would differ between processes.
     return list(dict.fromkeys(names))

@@ -13,11 +13,11 @@ from ci_eval.plugins.drivers.codebleu.trees import parse
 
 COMMENTS = frozenset(("comment", "line_comment", "block_comment", "html_comment"))
 OF_A_NAME = 0.2
-"""The weight of a word that is not a keyword; keywords weigh 1."""
+"""The weight of a word that is not a keyword. The weight of a keyword is 1."""
 
 
 def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
-    """Return the four parts, their mean, and the share of readable text, 0 to 1. Raises TooMuch."""
+    """Return the four partial scores, their mean, and the share of readable text, from 0 to 1. Raises TooMuch."""
     reference_tree, hypothesis_tree = parse(language, reference), parse(language, hypothesis)
     parsed = readable(hypothesis_tree)
     drop_comments(reference_tree)
@@ -30,13 +30,13 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
         "syntax": same_subtrees(reference_tree, hypothesis_tree),
     }
     flow = parts.share_edges(find_strict_edges(language, reference_tree), find_strict_edges(language, hypothesis_tree))
-    # Without edges to find, the other three parts count a third each, as if this part were their mean.
+    # If no edge is expected, the mean of the other three scores is used, so each of them counts a third.
     scores["dataflow"] = math.fsum(scores.values()) / 3 if flow is None else flow
     return {"codebleu": math.fsum(scores.values()) / 4, **scores, "parsed": parsed}
 
 
 def readable(root: Node) -> float:
-    """Return the share of the text's words that are in no syntax error; 0 for an empty text."""
+    """Return the share of words outside of syntax errors, or 0 for an empty text."""
     whole = len(root.raw.text.split())
     errors = [node for node in parts.walk(root) if node.raw.is_error or node.raw.is_missing]
     inner = {id(below) for error in errors for below in parts.walk(error) if below is not error}
@@ -45,7 +45,7 @@ def readable(root: Node) -> float:
 
 
 def drop_comments(root: Node) -> None:
-    """Remove comments from the tree, and statements that are only a string, such as docstrings."""
+    """Remove comments from the tree, and also statements that consist of a string, such as docstrings."""
     for node in parts.walk(root):
         node.children = [
             child
@@ -61,13 +61,13 @@ def _words(root: Node) -> tuple[list[str], dict[str, float]]:
         text = token.raw.text.decode()
         if token.type not in COMMENTS and text.strip():
             words.append(text)
-            # The grammars name the node of a keyword by its text.
+            # In the grammars, the type of a keyword's node is the keyword itself.
             weights[text] = 1.0 if text.isalpha() and token.type == text.lower() else OF_A_NAME
     return words, weights
 
 
 def precision(expected: Sequence[str], given: Sequence[str], weights: Mapping[str, float]) -> float:
-    """Return the BLEU of runs of up to four words, or up to the text's length; single words count by weight."""
+    """Return BLEU with n-grams of up to four words, or fewer if the text is shorter. Single words are weighted."""
     if not expected and not given:
         return 1.0
     runs = parts.match_runs(given, expected, weights, most=min(4, len(given)))
@@ -75,14 +75,14 @@ def precision(expected: Sequence[str], given: Sequence[str], weights: Mapping[st
 
 
 def same_subtrees(expected: Node, given: Node) -> float:
-    """Return the F1 of common sub-trees, each as often as in the tree that has fewer of it. Names are ignored."""
+    """Return the F1 of common sub-trees; repeated ones count as often as both trees have them. Names are ignored."""
     numbers: dict[tuple[str, tuple[int, ...]], int] = {}
     expected_subtrees, given_subtrees = _subtrees(expected, numbers), _subtrees(given, numbers)
     return 2 * (expected_subtrees & given_subtrees).total() / (expected_subtrees.total() + given_subtrees.total())
 
 
 def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Counter[int]:
-    """Return number → count of the sub-trees of more than one node. `numbers`: a number for each different sub-tree."""
+    """Count the sub-trees of more than one node. `numbers` holds a number for each different sub-tree, and grows."""
     number_of: dict[int, int] = {}
     counts: Counter[int] = Counter()
     # A walk yields parents first, and a sub-tree's number needs the numbers of its children.
@@ -95,24 +95,24 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
 
 
 BRANCHES = "if_statement"
-"""The node whose branches are in the fields `consequence` and `alternative`."""
+"""The type of the node whose fields `consequence` and `alternative` are branches."""
 OTHERS = "*"
-"""A name that means all other children, in place of the name of a field."""
+"""Stands for all other children, in place of the name of a field."""
 
 
 @dataclass(frozen=True)
 class Binding:
-    """A node that gives variables a value: the fields of both."""
+    """A description of a type of node that gives variables a value."""
 
     target: str
-    """The field of the variables; "" = the first child that is not punctuation."""
+    """The field with the variables. If empty, they are in the first child that is not punctuation."""
     value: str = ""
-    """The field of the value; "" = the value is not in the node."""
+    """The field with the value. Empty if the value is not in the node."""
     how: str = COMPUTED
     grows: bool = False
-    """Whether the variable's own value goes into the new one."""
+    """Whether the new value depends on the variable's old value."""
     signs: frozenset[str] = frozenset()
-    """The operators of which the node must have one; none = any node of the type."""
+    """The node must have one of these operators. If empty, every node of the type is a binding."""
 
 
 @dataclass(frozen=True)
@@ -120,13 +120,13 @@ class Rules:
     bindings: dict[str, Binding]
     loops: frozenset[str]
     bases: dict[str, str] = field(default_factory=dict)
-    """The nodes for a part of a variable (`a.b`, `a[i]`) → the field of the variable."""
+    """Type of a node for a part of a variable, such as `a.b` or `a[i]` → the field with the variable `a`."""
     hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Node → its fields that hold no variables."""
+    """Type of a node → its fields that hold no variables."""
     lists: frozenset[str] = frozenset()
-    """The nodes with parts. Of two equally long lists, each part on the left gets its value from the right."""
+    """Types of lists. If both sides of an assignment are lists of equal length, their elements are paired."""
     parameters: frozenset[str] = frozenset()
-    """The nodes whose children, if they are variables, get their values from a caller."""
+    """Types of nodes whose children are parameters if they are variables."""
     variables: frozenset[str] = frozenset(("identifier",))
 
 
@@ -235,10 +235,10 @@ RULES = {
 class StrictFlow(Flow):
     """A walk by rules that visits each node once.
 
-    A variable is a name to which the text itself gives a value: the text assigns or declares it, or has it as a
-    parameter or counter. Names of functions, types, members and globals are not variables. A variable that is read
-    comes from itself. A variable that gets a value comes from the variables in the value. Inside a loop, a variable has
-    a value if any turn of the loop gives it one. A branch does not see the values that another branch gives.
+    A variable is a name that gets a value in the text: by an assignment or declaration, as a parameter or as a counter.
+    Names of functions, types, members and globals are not variables. A variable that is read comes from itself. A
+    variable that gets a value comes from the variables in this value. Inside a loop, a variable has a value if any turn
+    of the loop gives it one. A branch does not see values that another branch gives.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -253,7 +253,7 @@ class StrictFlow(Flow):
                 self.entries.append((node.text, node.index, COMES, [node.text], known))
             return states
         if node.type in self.rules.loops:
-            # The next turn sees the values that this one gives.
+            # A turn of the loop sees the values that earlier turns have given.
             states = parts.join_states([states, self._bound_within(node)])
         if node.type == BRANCHES:
             branches = node.fields("consequence", "alternative")
@@ -325,7 +325,7 @@ class StrictFlow(Flow):
         return nodes
 
     def _targets(self, node: Node) -> Iterator[tuple[Node, bool]]:
-        """Yield the variables that get a value, and whether the whole value is new."""
+        """Yield each variable that gets a value, and whether its old value is wholly replaced."""
         binding = self._binding(node)
         if self._is_variable(node):
             yield node, True
@@ -337,7 +337,7 @@ class StrictFlow(Flow):
                 yield from self._targets(child)
 
     def _aside(self, node: Node) -> Iterator[Node]:
-        """Yield the nodes that an assignment reads on its left side: indices, default values."""
+        """Yield the nodes on the left side of an assignment that are read, such as indices and default values."""
         bases = node.fields(self.rules.bases[node.type]) if node.type in self.rules.bases else None
         binding = self._binding(node)
         values = self._sides(node, binding)[1] if binding else []

@@ -1,4 +1,4 @@
-"""The source texts as trees of the pinned grammars."""
+"""The parsing of source texts with the pinned grammars."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ci_eval.plugins.drivers.codebleu.parts import Node, TooMuch, depth
 
-# A type checker does not follow `import_module`: ci-eval itself may use a release with other types.
+# `import_module` hides the types from type checkers, since ci-eval's own release may have other types.
 _LIBRARY: Any = import_module("tree_sitter")
 GRAMMARS: dict[str, Any] = {
     name.replace("c_sharp", "csharp"): _LIBRARY.Language(import_module(f"tree_sitter_{name}").language())
@@ -15,12 +15,12 @@ GRAMMARS: dict[str, Any] = {
 }
 PARSERS = {name: _LIBRARY.Parser(grammar) for name, grammar in GRAMMARS.items()}
 DEEPEST = 3000
-"""The most levels of a tree; no program that people write has more. Recursive walks need a limit."""
+"""The limit of a tree's depth, which recursive walks need. No program that people write is deeper."""
 
 
 def parse(language: str, text: str) -> Node:
     root = Node(PARSERS[language].parse(text.encode()).root_node)
-    # The tree is built without recursion, since its depth is known only when it is complete.
+    # No recursion here: the tree's depth is checked only after the tree is complete.
     stack = [root]
     while stack:
         node = stack.pop()

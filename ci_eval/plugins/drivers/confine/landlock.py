@@ -1,6 +1,6 @@
-"""Landlock, a part of Linux: a process limits, for good, which files it and all it starts may use.
+"""Landlock, a part of Linux: a process limits for good which files it and its descendants may use.
 
-Each version (ABI) can forbid more: docs.kernel.org/userspace-api/landlock.html. Numbers are those of
+Later versions (ABI) can forbid more: docs.kernel.org/userspace-api/landlock.html. The numbers are from
 linux/landlock.h.
 """
 
@@ -20,23 +20,23 @@ BENEATH, PORT = 1, 2
 
 RUN, WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE, IOCTL = 1, 2, 4, 8, 1 << 13, 1 << 14, 1 << 15
 CHANGE_FOLDERS = 0b1_0111_1011_0000
-"""The rights to make and remove files, folders, sockets, pipes and links; not devices."""
+"""The rights to make and remove files, folders, sockets, pipes and links, but not devices."""
 FIRST_VERSION = 0x1FFF
 """The rights that version 1 can forbid."""
 SINCE = {1: FIRST_VERSION, 2: REFER, 3: TRUNCATE, 5: IOCTL}
 OF_FILES = RUN | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
 TCP = 0b11
-"""The rights to listen and connect by TCP, which are always forbidden from version 4 on."""
+"""The rights to listen and connect by TCP. From version 4 on, both are always forbidden, except for `port`."""
 CONNECT = 0b10
 SCOPES = 0b11
-"""Abstract Unix sockets of processes outside, and signals to them; version 6 can forbid both."""
+"""Use of abstract Unix sockets of processes outside, and signals to them. From version 6 on, both are forbidden."""
 
 LIST = READ_FOLDER
 READ = READ_FILE | READ_FOLDER
 READ_AND_RUN = READ | RUN
 WRITE = READ | WRITE_FILE | CHANGE_FOLDERS | REFER | TRUNCATE
 NO_LINK = 1 << 63
-"""A flag of ours, unknown to Landlock: a rule is left out if its path is a symbolic link."""
+"""A flag for our own use, unknown to Landlock: the rule is skipped if its path is a symbolic link."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
 
 WHY_NOT = {
@@ -47,18 +47,18 @@ WHY_NOT = {
 
 
 def version() -> tuple[int, str]:
-    """Return the version of Landlock in this kernel, and "". Without Landlock, return 0 and the reason."""
+    """Return the kernel's version of Landlock and "". Without Landlock, return 0 and the reason why it is missing."""
     try:
-        # With the flag LANDLOCK_CREATE_RULESET_VERSION (1), the call makes no ruleset and returns the version.
+        # With the flag LANDLOCK_CREATE_RULESET_VERSION (1), the call only returns the version.
         return syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)), ""
     except OSError as error:
         return 0, WHY_NOT.get(error.errno or 0, str(error.strerror))
 
 
 def restrict(rules: Iterable[tuple[str, int]], abi: int, port: int = 0) -> None:
-    """Restrict this process, for good, to the rights of the rules at each path and below it.
+    """Restrict this process for good. Each rule is a path and the rights there and below; nothing else is allowed.
 
-    `abi`: the version of Landlock. `port`: the only TCP port to connect to, from version 4, or 0. Raises OSError.
+    `abi`: the version of Landlock. `port`: the only TCP port to connect to, or 0; needs version 4. Raises OSError.
     """
     handled = 0
     for since, rights in SINCE.items():
@@ -73,7 +73,7 @@ def restrict(rules: Iterable[tuple[str, int]], abi: int, port: int = 0) -> None:
             # A missing path needs no rule.
             continue
         allowed = rights & handled
-        # The kernel refuses rights of folders for a file.
+        # The kernel refuses a rule that gives a file rights that only folders have.
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISLNK(mode):
             allowed = 0
@@ -97,12 +97,12 @@ READ_PATHS = """
     /sys/fs/cgroup /dev/urandom /dev/random
 """.split()
 PUBLIC = ("", *(f"/sys{part}" for part in ("", "/crypto", "/fs", "/kernel", "/kernel/random", "/vm", "/net/core")))
-"""The folders of `/proc` from which root's programs read what every user may read."""
+"""The folders of `/proc` in which programs of root may read what every user may read."""
 
 
 def system_rules() -> list[tuple[str, int]]:
-    """Return the paths that every confined program may use, with its rights there and below: libraries, programs, time
-    zones, devices such as /dev/null; no files of a user or a service."""
+    """Return the paths that every confined program may use, each with the rights there and below: libraries, programs,
+    time zones, devices such as /dev/null. No path belongs to a user or a service."""
     java = [f"/etc/{name}" for name in os.listdir("/etc") if name.startswith("java-")]
     return [
         *((path, READ_AND_RUN) for path in RUN_PATHS),
@@ -114,8 +114,8 @@ def system_rules() -> list[tuple[str, int]]:
 
 
 def readable_processes() -> list[str]:
-    """Return `/proc` for a user, since the kernel limits what a user reads there. For root, whom it does not limit,
-    return the files that every user may read."""
+    """Return the readable parts of `/proc`: all of it for a user, whom the kernel limits there. The kernel does not
+    limit root, so for root return the files that every user may read."""
     if os.geteuid():
         return ["/proc"]
     entries = [entry for folder in PUBLIC if os.path.isdir(f"/proc{folder}") for entry in os.scandir(f"/proc{folder}")]

@@ -1,18 +1,18 @@
-"""A starter that confines itself, then becomes another program: [OPTION VALUE]… -- PROGRAM ARGUMENT…
+"""A starter that confines itself, and then becomes another program: [OPTION VALUE]… -- PROGRAM ARGUMENT…
 
---confine auto|required|off   required: if not everything can be closed, exit with 126 instead of starting
---run, --read, --write PATH   what may be read and run, read, or written; may be repeated; never a folder's `.git`
---connect PORT          the only TCP port that it may connect to; 0 = no sockets. Landlock knows ports from version 4
---canary FILE           a file outside all those paths, on which the sandbox is tried out
---report DESCRIPTOR     gets the sandbox report, one line, before the program starts
---memory BYTES          limit for the program and all it starts; 0 = none
---address-space BYTES   limit for the program alone; 0 = none
---caller PROCESS        who starts it: the program is killed as soon as that process has ended
+--confine auto|required|off   required: exit with 126 if the sandbox has gaps, instead of starting the program
+--run, --read, --write PATH   a path that may be read and run, read, or written, except `.git` in it; may be repeated
+--connect PORT          the only TCP port to connect to, 0 for no sockets. Landlock limits ports from version 4 on
+--canary FILE           a file outside of these paths; the sandbox is tested by trying to use this file
+--report DESCRIPTOR     the descriptor to which the sandbox report, one line, is written before the program starts
+--memory BYTES          the limit for the program and its descendants; 0 = no limit
+--address-space BYTES   the limit for the program alone; 0 = no limit
+--caller PROCESS        the process that starts this one: the program is killed when the caller has ended
 --remains FOLDER        a folder to remove if the caller is killed
 --abi VERSION           use no later version of Landlock (for tests)
 
-It imports modules written in C and little else, since every start of an engine waits for it. On other systems, it only
-sets limits.
+It imports few modules that are not written in C, since every start of an engine waits for the imports. On systems other
+than Linux, it only sets limits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import sys
 
 from ci_eval.plugins.drivers.confine import calls, landlock, proof, seccomp, supervisor
 
-# Shells end with this code if a program is there and cannot be executed.
+# Shells exit with this code if a program exists but cannot be executed.
 REFUSED = 126
 LARGEST_FILE = 4 << 30
 RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": landlock.WRITE}
@@ -33,7 +33,7 @@ RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": la
 
 class Options:
     def __init__(self, arguments: list[str]) -> None:
-        # The arguments are not checked, since only `SandboxPolicy.around` writes them.
+        # The arguments need no check, since only `SandboxPolicy.around` writes them.
         end = arguments.index("--")
         self.command = arguments[end + 1 :]
         pairs = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
@@ -58,13 +58,13 @@ def main() -> None:
     if sys.platform == "linux":
         name = os.path.basename(options.command[0])
         counted = supervisor.start(options.caller, memory=options.memory, name=name, remains=options.remains)
-        # In a new session, the program has no terminal into which it could type commands.
+        # In a new session, the program has no terminal, so it cannot type commands into one.
         os.setsid()
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
     if sys.platform == "linux":
-        # No higher priority and no message queues, even if the system allows the user some.
+        # Forbid higher priorities and message queues, even if the system's limits allow them.
         limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
-        # The kernel counts all processes and threads of the user; the machine's number is an upper bound.
+        # The limit is compared with all processes and threads of the user. Those of the machine are an upper bound.
         machine = int(supervisor.read("/proc/loadavg").split()[3].partition("/")[2])
         limits[resource.RLIMIT_NPROC] = machine + supervisor.MOST_PROCESSES + 100
     if options.address_space:
@@ -85,7 +85,7 @@ def main() -> None:
         sys.stderr.write(f"interpret.confine is required, but: {report}\n")
         sys.stderr.flush()
         os._exit(REFUSED)
-    # Python ignores SIGPIPE, and the program would inherit that setting.
+    # Python ignores SIGPIPE, and the program would inherit this setting.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execv(options.command[0], options.command)  # noqa: S606  argument list, no shell
@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def confine(options: Options, counted: bool) -> str:
-    """Confine this process, and return the sandbox report. `counted`: a control group counts the process's memory."""
+    """Confine this process. Return the sandbox report. `counted`: whether a control group counts the memory."""
     walls, reasons = [], []
     # The kernel requires NO_NEW_PRIVILEGES for Landlock and seccomp.
     calls.prctl(calls.NO_NEW_PRIVILEGES)
@@ -109,17 +109,17 @@ def confine(options: Options, counted: bool) -> str:
     else:
         reasons.append(f"landlock: {why or 'not wanted'}")
     if os.geteuid() == 0:
-        # Without Landlock, nothing would limit what root could read.
+        # Only Landlock limits what root reads, so without Landlock root loses this capability, too.
         mask = 1 << proof.READ_WHATEVER_ITS_OWNER if abi else 0
         for number in range(64):
             if not mask >> number & 1:
                 try:
                     calls.prctl(calls.DROP_FROM_BOUNDING, number)
                 except OSError:
-                    # This kernel has no more capabilities, or we may not drop any.
+                    # The kernel has no further capabilities, or this process may not drop them.
                     break
         if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
-            # 0x20080522 is _LINUX_CAPABILITY_VERSION_3 of linux/capability.h, with two words for each set.
+            # 0x20080522 is _LINUX_CAPABILITY_VERSION_3 of linux/capability.h: each set has two words.
             calls.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))
     try:
         # The filter comes last, since it refuses the system calls of the steps above.
@@ -143,7 +143,7 @@ def _exclude_git(path: str, rights: int) -> list[tuple[str, int]]:
     # CI systems store tokens in .git.
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]
-    # Rules can only allow, so each entry except `.git` gets a rule. A link gets no rule: it may lead anywhere, and a
-    # target within the folder has its rule.
+    # Rules cannot forbid, so each entry except `.git` gets a rule. A link gets no rule, since it may lead anywhere; if
+    # its target is in the folder, the target has a rule.
     inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
     return [(path, landlock.LIST), *((entry, rights | landlock.NO_LINK) for entry in inside)]

@@ -1,6 +1,6 @@
-"""A proof of confinement: a confined process tries what it must not do, on files and on another process.
+"""A test of the sandbox: a confined process attempts what it must not do to files and to another process.
 
-Each attempt checks a promise of SECURITY.md, and is named by the key of the promise there.
+Each attempt checks a promise of SECURITY.md, and has the key of this promise.
 """
 
 from __future__ import annotations
@@ -19,34 +19,33 @@ NOTHING_OPEN = "nothing found open"
 UNCOUNTED = "memory in pipes and sockets"
 REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EXDEV})
 ABSENT = REFUSED | {errno.ENOSYS, errno.EOPNOTSUPP}
-"""The errors of refused calls; some are refused as if the kernel or the file system did not know them."""
+"""The errors of refused calls, including those that fail as if the kernel or file system did not know them."""
 READ_WHATEVER_ITS_OWNER = 2
-"""The one capability that is kept (CAP_DAC_READ_SEARCH): in a container, root must be able to read a project that
-belongs to another user. Landlock still limits what it reads."""
+"""CAP_DAC_READ_SEARCH, the only capability that root keeps: in a container, root must be able to read a project of
+another user. Landlock still limits what root reads."""
 
 
 class Stage:
-    """The files and processes that the attempts are made on."""
+    """The files and processes on which the attempts are made."""
 
     def __init__(self, canary: str, caller: int, *, scratch: str = "", repository: str = "", report: int = -1) -> None:
-        """`canary`: a file outside all that is allowed. `caller`: the id of a process outside. `scratch`: the folder
-        that may be written to. `repository`: a file of git's in the project. `report`: a descriptor that may be open.
-        """
+        """`canary`: a file that must not be accessible. `caller`: the id of a process outside. `scratch`: a folder that
+        may be written to. `repository`: a file below the project's `.git`. `report`: a descriptor that may be open."""
         self.canary, self.caller = canary, caller
         self.scratch, self.repository, self.report = scratch, repository, report
 
 
 def sentence(walls: list[str], still: list[str], reasons: list[str], *, counted: bool) -> str:
-    """Return the report for manifest and pages: `landlock 6 + seccomp + control group, nothing found open`.
+    """Return the report for manifest and pages, such as `landlock 6 + seccomp + control group, nothing found open`.
 
-    `walls`: what confines the process. `still`: what is open. `reasons`: why a part of the sandbox is missing.
-    `counted`: a control group counts the memory.
+    `walls`: the parts of the sandbox that work. `still`: the attempts that succeeded. `reasons`: why parts of the
+    sandbox are missing. `counted`: whether a control group counts the memory.
     """
     because = f" ({'; '.join(reasons)})" if reasons else ""
     if not walls:
         return f"not confined: {'; '.join(reasons)}"
-    # Memory in buffers is not tried: that would fill the machine's memory. It alone is no reason to refuse an engine,
-    # since few users may make control groups.
+    # Memory in buffers is not attempted, since that would fill the machine's memory. Without a control group, it is
+    # reported as open, but it alone is no reason to refuse an engine: few users may make control groups.
     opened = still if counted else [*still, UNCOUNTED]
     held = " + ".join([*walls, "control group"] if counted else walls)
     held += f"; open: {', '.join(opened)}{because}" if opened else ""
@@ -60,7 +59,7 @@ def still_open(stage: Stage) -> list[str]:
     names = []
     for name, (_, attempt) in CANARIES.items():
         try:
-            # An attempt that finds nothing to try returns False as well.
+            # False means that the attempt had no effect, or that there was nothing to attempt.
             if attempt(stage) is False:
                 continue
         except OSError as error:
@@ -87,7 +86,7 @@ def _follow_a_link(stage: Stage) -> bool:
 
 
 def _touch(stage: Stage) -> bool:
-    # This attempt does not use the canary, which an earlier attempt may have removed.
+    # Use the canary's folder, since an earlier attempt may have removed the canary itself.
     folder = os.path.dirname(stage.canary)
     known = os.stat(folder)
     try:
@@ -101,7 +100,7 @@ def _watch(stage: Stage) -> bool:
     notifier = calls.syscall(_number(calls.EVENTS, "inotify_init1"), ctypes.c_int(0))
     try:
         folder = os.path.dirname(stage.canary).encode()
-        # The filter answers with 0, which the kernel never does.
+        # The filter answers with 0, which the kernel never returns for a successful call.
         return calls.syscall(_number(calls.WATCHES, "inotify_add_watch"), ctypes.c_int(notifier), folder, 2) != 0
     finally:
         os.close(notifier)
@@ -117,12 +116,12 @@ def _pair(_: Stage) -> None:
 
 
 def _open_descriptors(stage: Stage) -> bool:
-    """Return whether there are open files besides the first three and that of the report."""
+    """Return whether a descriptor is open besides the standard three and that of the report."""
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) != stage.report:
             try:
                 os.fstat(int(name))
-            except OSError:  # the descriptor that os.listdir had used is closed by now
+            except OSError:  # os.listdir used this descriptor, and has closed it
                 continue
             return True
     return False
@@ -137,7 +136,7 @@ def _first_byte(path: str) -> None:
 
 
 def _namespace(_: Stage) -> None:
-    # A filter refuses the call; otherwise it succeeds, without any effect.
+    # The filter refuses this call. Without a filter, the call would succeed, but have no effect.
     calls.syscall({"x86_64": 272}.get(os.uname().machine, 97), ctypes.c_ulong(0))
 
 
@@ -148,9 +147,9 @@ def _capabilities(_: Stage) -> bool:
 
 
 def _share_memory(_: Stage) -> None:
-    # No list in `calls.py` has shmget and shmctl.
+    # These are the numbers of shmget and shmctl, which are in no list of `calls.py`.
     get, control = {"x86_64": (29, 31)}.get(os.uname().machine, (194, 195))
-    # A segment outlives the process that made it.
+    # If a segment can be made, remove it: a segment outlives the process that made it.
     segment = calls.syscall(get, ctypes.c_int(0), ctypes.c_size_t(4096), ctypes.c_int(0o600 | 0o1000))
     calls.syscall(control, ctypes.c_int(segment), ctypes.c_int(0), None)
 
@@ -162,13 +161,13 @@ def _name_memory(_: Stage) -> None:
 
 
 def _leave(stage: Stage) -> bool:
-    """Start a process that tries to leave its parent and its session. Returns whether it got away."""
+    """Start a process that tries to leave its parent and its process group. Return whether it succeeded."""
     allowed, allow = os.pipe()
     parent_reader, parent_writer = os.pipe()
     middle = os.fork()
     if not middle:
         if not os.fork():
-            # If the child kept its own copy open, it would wait for ever after its parent was killed.
+            # If this copy stayed open, the child would wait forever if its parent is killed.
             os.close(allow)
             for call in (os.setsid, os.setpgrp):
                 try:
@@ -184,12 +183,12 @@ def _leave(stage: Stage) -> bool:
     said = os.read(parent_reader, 40)
     for descriptor in (allowed, allow, parent_reader):
         os.close(descriptor)
-    # A child that did not get away is a child of the supervisor now, and still in the group that is killed at once.
+    # Without success, the child is now a child of the supervisor, and is still in the same process group.
     return said != b"%d %d" % (stage.caller, os.getpgrp())
 
 
 def _outlive(_: Stage) -> bool:
-    """Return whether this process may live on when its supervisor ends."""
+    """Return whether this process would survive the end of its supervisor."""
     received = ctypes.c_int(0)
     calls.prctl(calls.ASK_DEATH_SIGNAL, ctypes.byref(received))
     return bool(received.value != signal.SIGKILL)
@@ -197,7 +196,7 @@ def _outlive(_: Stage) -> bool:
 
 def _share_pages(_: Stage) -> None:
     number = calls.numbers(calls.CHECKED, 0 if os.uname().machine == "x86_64" else 1)["mmap"]
-    # The started program loses the page, if one was mapped.
+    # If the page is mapped, it is freed when this process becomes the program.
     calls.syscall(number, None, ctypes.c_size_t(4096), ctypes.c_int(3), ctypes.c_int(0x21), ctypes.c_int(-1), None)
 
 
@@ -225,7 +224,7 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     ),
     "links to files": ("links", _follow_a_link),
     "rights of files": ("rights", lambda stage: os.chmod(stage.canary, 0o600)),
-    # The attempt sets the present values, so that nothing changes if it succeeds.
+    # The attempt sets the mode that the file has, so nothing changes if the attempt succeeds.
     "rights of open files": ("rights", lambda _: os.fchmod(2, os.fstat(2).st_mode & 0o7777)),
     "dates of files": ("rights", _touch),
     "attributes of files": ("attributes", lambda stage: os.listxattr(stage.canary)),
@@ -263,4 +262,4 @@ CANARIES: dict[str, tuple[str, Callable[[Stage], object]]] = {
     "Unix sockets": ("sockets", _make_socket_attempt(_socket.AF_UNIX, _socket.SOCK_STREAM)),
     "pairs of datagram sockets": ("sockets", _pair),
 }
-"""The attempts by what they try: the promise's key in SECURITY.md, and the attempt. The order is that of reports."""
+"""Name of an attempt → (key of the promise in SECURITY.md, attempt), in the order of reports."""

@@ -1,6 +1,6 @@
-"""A seccomp filter, which allows the calls in `calls.py` and refuses all others.
+"""A seccomp filter, which allows the system calls in `calls.py` and refuses all others.
 
-It forbids what Landlock cannot: sockets, owners and rights of files, namespaces, other processes, shared memory.
+It forbids what Landlock cannot: sockets, namespaces, access to other processes, shared memory, and `chown` and `chmod`.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from _collections_abc import Iterable
 from ci_eval.plugins.drivers.confine import calls
 
 Instruction = tuple[int, int, int, int]
-"""An instruction of the kernel's filter language (BPF): the operation, how many instructions to skip if it is true and
-if it is false, and its operand."""
+"""An instruction of the kernel's filter language (BPF): operation, instructions to skip if the result is true,
+instructions to skip if it is false, operand."""
 
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""The column in `calls.py`, and the kernel's number (linux/audit.h), by machine. 32-bit programs have another."""
+"""Machine → (column in `calls.py`, number in linux/audit.h). The numbers of 32-bit programs differ."""
 LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, JUMP, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
-"""The offsets in the kernel's struct seccomp_data. An argument has 8 bytes; the arguments that are looked at are of
-types of 4 bytes or fewer, of which the kernel uses the lower ones as well."""
+"""The offsets in the kernel's struct seccomp_data. Each argument has 8 bytes. Only the lower 4 bytes are checked, since
+the kernel uses no more of the arguments that are checked here."""
 KILL, ALLOW, FAIL = 0x80000000, 0x7FFF0000, 0x00050000
 FARTHEST = 255
-"""The most instructions that a conditional jump can skip."""
+"""The number of instructions that a conditional jump can skip at most."""
 
 NEW_NAMESPACES = 0x7E020000
-"""The flags CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET; `clone` cannot make one of time."""
+"""The flags CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET. `clone` makes no time namespaces."""
 EVERY_PROCESS = 0xFFFFFFFF
-"""The id -1: `kill` sends to all processes of the user."""
+"""The id -1, for which `kill` sends the signal to all processes of the user."""
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
-"""A pair of SOCK_DGRAM could be sent to any other socket (sendto), such as /dev/log."""
+"""With sendto, a SOCK_DGRAM socket of a pair could send to any other socket, such as /dev/log."""
 AF_INET, AF_INET6, TCP, CONNECTS = 2, 10, 6, 0x20000000
-"""With the flag MSG_FASTOPEN, sending connects. Landlock checks neither that nor protocols other than TCP."""
+"""The last is MSG_FASTOPEN: sending with it also connects. Landlock checks neither this nor protocols besides TCP."""
 FILE_TYPE, PIPE = 0xF000, 0x1000
-"""The bits S_IFMT and S_IFIFO: `mknod` may make named pipes only."""
+"""The bits S_IFMT and S_IFIFO: `mknod` may make only named pipes."""
 
 LARGE_PAGES = 0x40000
-"""The flag MAP_HUGETLB: the kernel counts such pages for no process, so the memory limit would not hold."""
+"""The flag MAP_HUGETLB. The kernel counts huge pages for no process, so they would evade the memory limit."""
 
 OWNERLESS = 0x21
-"""The flags MAP_SHARED and MAP_ANONYMOUS. Such pages outlive their mapping, and then count for no process."""
+"""The flags MAP_SHARED and MAP_ANONYMOUS. Such pages may outlive their mapping, and then count for no process."""
 
 PRCTL = {
     "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16,
@@ -52,14 +52,14 @@ PRCTL = {
     "PR_GET_NO_NEW_PRIVS": 39, "PR_SET_THP_DISABLE": 41, "PR_GET_THP_DISABLE": 42, "PR_SVE_GET_VL": 51,
     "PR_GET_TAGGED_ADDR_CTRL": 56, "PR_SET_VMA": 0x53564D41, "PR_GET_AUXV": 0x41555856,
 }  # fmt: skip
-"""The options that a process may read or set: linux/prctl.h. Missing on purpose: PR_SET_PDEATHSIG, which ends an
-engine with its supervisor, PR_SET_DUMPABLE, which hides memory from the supervisor, PR_SET_PTRACER, PR_SET_MM,
+"""The options of linux/prctl.h that a process may read or set. Missing on purpose: PR_SET_PDEATHSIG, which could let an
+engine survive its supervisor, PR_SET_DUMPABLE, which hides memory from the supervisor, PR_SET_PTRACER, PR_SET_MM,
 PR_SCHED_CORE, PR_SET_SECCOMP."""
 IOCTL = {
     "TCGETS": 0x5401, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
     "FIONCLEX": 0x5450, "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A, "FICLONE": 0x40049409, "FICLONERANGE": 0x4020940D,
 }  # fmt: skip
-"""The requests about terminals, readable bytes, waiting and inheritance (asm-generic/ioctls.h), and those that copy to
+"""The allowed requests: about terminals, readable bytes, waiting and inheritance (asm-generic/ioctls.h), and copies to
 a file opened for writing. Missing on purpose: FS_IOC_SETFLAGS, which changes flags of a file opened for reading,
 TIOCSTI, which types into a terminal, and requests to devices."""
 FCNTL = {
@@ -67,15 +67,15 @@ FCNTL = {
     "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38, "F_DUPFD_CLOEXEC": 1030, "F_SETPIPE_SZ": 1031,
     "F_GETPIPE_SZ": 1032,
 }  # fmt: skip
-"""The allowed commands of linux/fcntl.h. Missing on purpose: F_SETOWN and F_SETSIG (signals to others), F_SETLEASE
-(others wait), F_NOTIFY (changes in folders outside), F_SET_RW_HINT (an attribute of a file opened for reading)."""
+"""The allowed commands of linux/fcntl.h. Missing on purpose: F_SETOWN, F_SETSIG (send signals to others), F_SETLEASE
+(makes others wait), F_NOTIFY (watches folders outside), F_SET_RW_HINT (changes a file opened for reading)."""
 
 
 def restrict(*, truncate: bool, connects: bool = False) -> None:
-    """Allow only listed calls from now on. `truncate`: refuse that call, too, which Landlock forbids only since
-    version 3. `connects`: allow TCP sockets. Raises OSError."""
+    """Allow only the listed calls from now on. `truncate`: whether to refuse the call truncate, which Landlock forbids
+    only since version 3. `connects`: whether to allow TCP sockets. Raises OSError."""
     machine = os.uname().machine
-    # A 32-bit Python on a 64-bit kernel makes the calls of another table.
+    # A 32-bit Python on a 64-bit kernel uses other numbers of calls.
     if machine not in ARCHITECTURES or sys.maxsize < 2**32:
         raise OSError(errno.ENOSYS, f"no table of system calls for {machine}")
     code = b"".join(
@@ -89,7 +89,7 @@ def restrict(*, truncate: bool, connects: bool = False) -> None:
 def program(machine: str, *, truncate: bool, connects: bool = False) -> list[Instruction]:
     """Return the filter for a machine.
 
-    Neighbouring numbers with the same outcome are an interval. Bisection finds the interval of a call by eight
+    Neighbouring numbers with the same outcome form an interval. Bisection finds the interval of a call with eight
     comparisons instead of two hundred.
     """
     column, architecture = ARCHITECTURES[machine]
@@ -106,7 +106,7 @@ def program(machine: str, *, truncate: bool, connects: bool = False) -> list[Ins
             intervals.append((number, outcome))
     return [
         (LOAD, 0, 0, ARCHITECTURE),
-        # The numbers mean other calls to programs of another architecture.
+        # On another architecture, the same numbers stand for other calls.
         (EQUAL, 1, 0, architecture),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
@@ -126,8 +126,8 @@ def _halve(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 
 
 def _checks() -> dict[str, list[Instruction]]:
-    """Return call → the instructions that refuse it because of its arguments."""
-    # 0 is the calling process. An engine must not slow down ci-eval, or the other engine of a comparison.
+    """Return call → the instructions that refuse the call because of its arguments."""
+    # The id 0 is the calling process. An engine must not slow down ci-eval, or the other engine of a comparison.
     itself = _refuse_unless(0, [0])
     of_itself = dict.fromkeys(
         ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), itself

@@ -1,6 +1,7 @@
-"""A supervisor outside of the sandbox, which ends all that the confined program has started, with it or with ci-eval.
+"""A supervisor outside of the sandbox. If the confined program or ci-eval ends, it kills all the program has started.
 
-It is a "subreaper": if a process ends, its children become the supervisor's. So it finds all descendants.
+It is a "subreaper": if a descendant ends, the kernel makes the supervisor the parent of the descendant's children. So
+the supervisor finds all descendants.
 """
 
 from __future__ import annotations
@@ -15,46 +16,46 @@ from ci_eval.plugins.drivers.confine import landlock
 from ci_eval.plugins.drivers.confine.calls import DEATH_SIGNAL, SUBREAPER, prctl
 
 TICK = 0.5
-"""Seconds between two looks at the memory."""
+"""The time between two checks of the memory, in seconds."""
 MOST_PROCESSES = 1000 + 50 * (os.cpu_count() or 1)
-"""The most processes and threads; compilers start some for each processor."""
+"""The limit of processes and threads. Compilers start some for each processor."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LOOK = signal.SIGUSR1
-"""The signal that the kernel sends when the thread that started us ends. The thread's process may go on."""
+"""The signal that the kernel sends when the thread that started the supervisor ends. Its process may still run."""
 HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
-# Shells report SIGTERM and SIGKILL so: 128 and the signal's number.
+# As in shells, these exit codes are 128 plus the number of the signal: SIGTERM and SIGKILL.
 KILLED, TOO_LARGE = 143, 137
 
 
 def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
-    """Fork. The child returns whether a control group counts its memory, and becomes the program. The parent watches
-    the child, and ends with the same status.
+    """Fork. In the child, which becomes the program, return whether a control group counts its memory. The parent does
+    not return: it watches the child, and ends with the same status.
 
-    `memory`: bytes for the program and its descendants, 0 = no limit. `remains`: a folder to remove if the caller is
-    gone.
+    `memory`: the limit for the program and its descendants, in bytes; 0 = no limit. `remains`: a folder to remove if
+    the caller has ended.
     """
-    # Signals that come before `_watch` waits for them stay pending.
+    # Block the signals, so that those that come before `_watch` waits for them stay pending.
     heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     prctl(SUBREAPER)
     me = os.getpid()
-    # The kernel refuses a few more, so that the look at them can come first and say why.
+    # The kernel's limit is higher than the supervisor's, so that the supervisor acts first and can report the reason.
     groups = Cgroups(memory, MOST_PROCESSES + 100)
     child = os.fork()
     if child:
         prctl(DEATH_SIGNAL, int(LOOK))
-        # While the program's pipes are open here, their other ends do not notice that the program ended.
+        # Close the program's pipes here: otherwise their other ends would not notice that the program has ended.
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
         os.closerange(3, 65536)
-        # A rule of Landlock holds for as long as the kernel remembers the file, so it must not forget these.
+        # Keep these files open: a rule of Landlock is lost if the kernel drops its file from memory.
         for path in (*landlock.readable_processes(), f"/proc/{child}"):
             landlock.pin(path)
         status = _watch(child, caller, memory, name, remains, groups)
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
-            # SIGKILL has no handler to reset.
+            # SIGKILL has no handler, and `signal` refuses it.
             if number != signal.SIGKILL:
                 signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
@@ -63,19 +64,19 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
     counted = groups.join()
     signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
     prctl(DEATH_SIGNAL, int(signal.SIGKILL))
-    # The supervisor may have ended before the signal of its death was asked for.
+    # The supervisor may have ended before this process asked for the signal.
     if os.getppid() != me:
         os._exit(TOO_LARGE)
     return counted
 
 
 def _watch(child: int, caller: int, memory: int, name: str, remains: str, groups: Cgroups) -> int:
-    """Wait until the program and its descendants have ended. Returns its status, as `waitpid` does."""
+    """Wait until the program and its descendants have ended. Return the program's status, as `waitpid` does."""
     next_look = 0.0
     status = None
     while status is None:
         heard = signal.sigtimedwait(HEARD, TICK)
-        # A tracer may be between the caller and us.
+        # The parent may be a tracer instead of the caller, so also check that the caller has ended.
         if os.getppid() != caller and has_ended(caller):
             end_all(child, groups)
             groups.remove()
@@ -86,19 +87,19 @@ def _watch(child: int, caller: int, memory: int, name: str, remains: str, groups
             status = ended[1] if ended[0] == child else status
         if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
             status = KILLED << 8
-        # Some programs start thousands of processes in a second, too many to look at each end of one.
+        # Some programs start thousands of processes in a second, so do not check the memory whenever a process ends.
         if status is not None or time.monotonic() >= next_look:
             next_look = time.monotonic() + TICK
             excess = ""
-            if groups.has_run_out_of_memory():  # the kernel was faster than the look
+            if groups.has_run_out_of_memory():  # the kernel acted before the supervisor
                 excess = _describe_memory(groups.memory, memory)
             elif status is None and memory:
                 below = count_pages() or descendants()
                 used = sum(below.values()) * PAGE
-                # The number of processes is checked first, since it takes long to look at the memory of many.
+                # Check the number of processes first, since reading the memory of many processes takes long.
                 if len(below) > MOST_PROCESSES or sum(map(_count_threads, below)) > MOST_PROCESSES:
                     excess = f"started more than {MOST_PROCESSES:,} processes"
-                # Pages that several processes share were counted for each of them.
+                # `used` counts shared pages for each process, so count exactly before deciding.
                 elif used > memory and (used := proportional(below)) > memory:
                     excess = _describe_memory(used, memory)
             if excess:
@@ -115,15 +116,15 @@ def _describe_memory(used: int, memory: int) -> str:
 
 
 def has_ended(pid: int) -> bool:
-    """Return whether a process has ended, also if its parent has not yet asked for its status."""
+    """Return whether a process has ended. A zombie, whose parent has not asked for its status yet, has ended, too."""
     fields = _read_stat(pid)
     return not fields or fields[0] in ("Z", "X")
 
 
 def _read_stat(pid: int) -> list[str]:
-    """Return the fields after the program's name (`man 5 proc`); none if the process is gone."""
+    """Return the fields after the program's name (`man 5 proc`), or an empty list if the process does not exist."""
     try:
-        # The name is in brackets, and may itself contain brackets, blanks and bytes that are not text.
+        # The name is in brackets, and may contain brackets, blanks and bytes that are not text.
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].decode().split()
     except OSError:
@@ -131,14 +132,14 @@ def _read_stat(pid: int) -> list[str]:
 
 
 def descendants() -> dict[int, int]:
-    """Return the pages of memory that each process below this one holds, by its id. It looks at all processes of the
-    machine, and is used where `count_pages` finds none."""
+    """Return id → pages of memory for each descendant of this process. This reads all processes of the machine, and is
+    used if `count_pages` finds none."""
     children: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc"):
         fields = _read_stat(int(name)) if name.isdigit() else []
         if not fields:
             continue
-        # The parent, and the pages in memory (rss).
+        # Field 1 is the parent's id, and field 21 the number of pages in memory (rss).
         children.setdefault(int(fields[1]), []).append((int(name), int(fields[21])))
     pages_of: dict[int, int] = {}
     waiting = [os.getpid()]
@@ -150,10 +151,10 @@ def descendants() -> dict[int, int]:
 
 
 def count_pages() -> dict[int, int]:
-    """Return the same as `descendants`, from the kernel's lists of children, and count page tables and swapped-out
-    pages as well. If a process ends meanwhile, its siblings may be missing. Without such lists, the result is empty."""
+    """Return id → pages like `descendants`, from the kernel's lists of children. Page tables and swapped-out pages also
+    count. If a process ends meanwhile, its siblings may be missing. Without such lists, the result is empty."""
     pages_of: dict[int, int] = {}
-    # The kernel's lists contain only our processes, so others on the machine cost no time.
+    # The lists lead only to descendants, so other processes of the machine cost no time.
     waiting = [str(os.getpid())]
     while waiting:
         folder = f"/proc/{waiting.pop()}/task"
@@ -161,20 +162,20 @@ def count_pages() -> dict[int, int]:
             threads = os.listdir(folder)
             for thread in threads:
                 waiting += read(f"{folder}/{thread}/children").split()
-            # If the first thread has ended, its file shows no memory, although the other threads still hold it.
+            # If the first thread has ended, its file shows no memory, so read the files of the other threads first.
             held = (_kilobytes(f"{folder}/{thread}/status", HELD) for thread in reversed(threads))
             pages_of[int(folder[6:-5])] = next(filter(None, held), 0) * 1024 // PAGE
         except OSError:
-            # The process ended while we looked.
+            # The process has ended meanwhile.
             continue
     pages_of.pop(os.getpid(), None)
     return pages_of
 
 
 def proportional(below: dict[int, int]) -> int:
-    """Return the bytes that these processes hold, shared pages counted once.
+    """Return the bytes that these processes hold, with shared pages counted once.
 
-    `below`: id → pages in memory, which are used if the kernel does not report shares.
+    `below`: id → pages in memory, which are used for a process if the kernel does not report its share.
     """
     total = 0
     for pid, pages in below.items():
@@ -188,7 +189,7 @@ def proportional(below: dict[int, int]) -> int:
 
 
 HELD = ("VmRSS:", "VmSwap:", "VmPTE:")
-"""The kinds of memory that only this process has: pages, those that were swapped out, and their tables."""
+"""The lines of /proc/PID/status that are counted: pages in memory, swapped-out pages, and page tables."""
 
 
 def _kilobytes(path: str, names: tuple[str, ...]) -> int:
@@ -198,14 +199,14 @@ def _kilobytes(path: str, names: tuple[str, ...]) -> int:
 def _count_threads(pid: int) -> int:
     try:
         return len(os.listdir(f"/proc/{pid}/task"))
-    except OSError:  # the process ended while we looked
+    except OSError:  # the process has ended meanwhile
         return 0
 
 
 def end_all(child: int, groups: Cgroups) -> None:
-    """Kill all descendants, and those they start meanwhile, until there are none. `child`: the program."""
-    # A confined program and all it starts cannot leave its process group, which the kernel kills at once. Processes
-    # that start others and end would be faster than any look at them.
+    """Kill all descendants, including those that start meanwhile, until there are none. `child`: the program."""
+    # A confined program and its descendants cannot leave the process group, which the kernel kills at once. Killing
+    # them one by one could miss processes that start others and end.
     _kill(-child)
     groups.kill()
     while True:
@@ -213,8 +214,7 @@ def end_all(child: int, groups: Cgroups) -> None:
             pass
         if ended is None:
             return
-        # While processes end, the kernel's lists may miss some children (`man 5 proc`); the next turn of the loop finds
-        # these.
+        # While processes end, the kernel's lists may miss children (`man 5 proc`). The next turn finds these.
         for pid in count_pages() or descendants():
             _kill(pid)
         time.sleep(0.002)
@@ -228,7 +228,7 @@ def _kill(pid: int) -> None:
 
 
 def _reap_child() -> tuple[int, int] | None:
-    """Return the id and status of a child that has ended: (0, 0) if none has, None if there are no children."""
+    """Return the id and status of a child that has ended, (0, 0) if no child has ended, None if there is no child."""
     try:
         return os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
@@ -237,24 +237,24 @@ def _reap_child() -> tuple[int, int] | None:
 
 # ------------------------------------------------------------------------------------------------------ control groups
 
-# Documentation: docs.kernel.org/admin-guide/cgroup-v2.html and cgroup-v1/memory.html. In version 2, a user may have a
-# part of the tree (`Delegate=` of systemd); root has all of it. Version 1 is used where a system still has it.
+# Documentation: docs.kernel.org/admin-guide/cgroup-v2.html and cgroup-v1/memory.html. In version 2, a user may own a
+# part of the tree (`Delegate=` of systemd), and root owns all of it. Version 1 is used on systems that still have it.
 TREE = "/sys/fs/cgroup"
 NAME = "ci-eval-"
 MEMORY_LIMITS = ("memory.max", "memory.limit_in_bytes")
-"""The file with a group's limit of memory in version 2, and in version 1."""
+"""The file with a group's memory limit in version 2, and in version 1."""
 BESIDE = 64 << 20
-"""Bytes of the kernel, such as stacks, that its limit counts in addition to the memory of processes."""
+"""Bytes for memory of the kernel, such as stacks, which counts in a group in addition to that of processes."""
 
 
 class Cgroups:
-    """The control groups by which the kernel limits a program and all it starts, and kills them at once. The list is
-    empty if this user may not make groups."""
+    """The control groups with which the kernel limits a program and its descendants, and kills them at once. There are
+    no groups if this user may not make them."""
 
     def __init__(self, memory: int, processes: int) -> None:
-        """Make the groups. `memory`: bytes, 0 = no limit. `processes`: processes and threads."""
+        """Make the groups. `memory`: limit in bytes, 0 = no limit. `processes`: limit of processes and threads."""
         limits = {"pids.max": processes, "memory.oom.group": 1, "memory.swap.max": 0}
-        # The supervisor counts exactly what processes hold, so it should notice first.
+        # The supervisor counts exactly, so it should act first: the kernel's limit is higher.
         self.memory = memory + memory // 10 + BESIDE
         if memory:
             limits |= dict.fromkeys(MEMORY_LIMITS, self.memory)
@@ -262,7 +262,7 @@ class Cgroups:
         for parent in _parents():
             folder = f"{parent}/{NAME}{os.getpid()}"
             try:
-                # Groups of killed supervisors are left over.
+                # Remove the groups that killed supervisors have left behind.
                 for name in os.listdir(parent):
                     if name.startswith(NAME) and not os.path.exists(f"/proc/{name.removeprefix(NAME)}"):
                         _remove(f"{parent}/{name}")
@@ -272,17 +272,17 @@ class Cgroups:
                     if name in limits:
                         _write(f"{folder}/{name}", limits[name])
             except OSError:
-                # The user may not make groups, or the tree is read-only. The supervisor still counts.
+                # The user may not make groups, or the tree is read-only. The supervisor still checks the limits.
                 continue
 
     def join(self) -> bool:
-        """Join the groups. Returns whether the kernel now counts all memory of the program, also in sockets."""
+        """Join the groups. Return whether the kernel now counts all memory of the program, even that in sockets."""
         counts = False
         for folder in self._folders:
             try:
                 _write(f"{folder}/cgroup.procs", 0)
                 counts |= any(os.path.exists(f"{folder}/{name}") for name in MEMORY_LIMITS)
-            except OSError:  # noqa: PERF203  the others may be joined all the same
+            except OSError:  # noqa: PERF203  joining the other groups may still succeed
                 # Version 2 refuses a move between parts of the tree that belong to different users.
                 continue
         return counts
@@ -293,7 +293,7 @@ class Cgroups:
         return any(name == "oom_kill" and count != "0" for name, count in lines)
 
     def kill(self) -> None:
-        """Kill all that is in the groups, at once; only version 2 can."""
+        """Kill all processes in the groups at once. Only version 2 can do this."""
         for folder in self._folders:
             if os.path.exists(f"{folder}/cgroup.kill"):
                 _write(f"{folder}/cgroup.kill", 1)
@@ -310,7 +310,7 @@ def _parents() -> Iterator[str]:
             yield f"{TREE}/{controllers}{path}"
         elif not controllers:
             tree = f"{TREE}/unified" if os.path.isdir(f"{TREE}/unified") else TREE
-            # A group that holds processes cannot limit groups within it, so one above it must.
+            # A group that holds processes cannot limit groups inside it, so use the nearest group above that can.
             above = [path[:end] for end in range(len(path), -1, -1) if path[end : end + 1] in {"", "/"}]
             yield tree + next((folder for folder in above if _limits(tree + folder)), path)
 
@@ -320,7 +320,7 @@ def _limits(folder: str) -> bool:
         return {"memory", "pids"} <= {*read(f"{folder}/cgroup.subtree_control").split()} and os.access(
             f"{folder}/cgroup.procs", os.W_OK
         )
-    except OSError:  # the root of a container's tree may be all that can be seen
+    except OSError:  # in a container, only the root of its tree may be visible
         return False
 
 
@@ -332,7 +332,7 @@ def read(path: str) -> str:
 def _remove(folder: str) -> None:
     try:
         os.rmdir(folder)
-    except OSError:  # the group is not empty, or another process has removed it
+    except OSError:  # the group is not empty, or does not exist any more
         return
 
 

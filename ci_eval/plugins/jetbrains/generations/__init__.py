@@ -1,4 +1,4 @@
-"""The generations of the plugin's workspaces: one file each."""
+"""The generations of the plugin's workspaces, one module each."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.plugins.jetbrains.generation import Generation

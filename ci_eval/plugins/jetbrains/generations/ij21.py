@@ -1,4 +1,4 @@
-"""The plugin of 2021 and 2022, within the IDEs."""
+"""The workspaces of the plugin of 2021 and 2022, which was a part of the IDEs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ci_eval.plugins.jetbrains import generation
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether the configuration has reordering or a modelled user, and no strategy at the top."""
+    """Return whether the configuration has keys that 2019 did not know, and no strategy at the top level."""
     return "strategy" not in config and generation.has_later_keys(config)
 
 

@@ -1,4 +1,4 @@
-"""The plugin since 2023 (token completion alone). Since 2024, a workspace may have several projects."""
+"""The workspaces of the plugin since 2023, for token completion only. Since 2024, they may have several projects."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ci_eval.plugins.jetbrains import generation
 from ci_eval.plugins.jetbrains.fields import Fields
 
 UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IMPORTS", "SELECT_RANGE"}
-"""Actions that change no text: left out, and stored as left over."""
+"""Actions that change no text. They are not played, and are stored as fields that were not requested."""
 
 
 def read_actions(fields: Fields) -> model.FileActions:
-    # These files say neither what is typed before a call, nor where a session ends.
+    # The files do not record the prefix of a call or the end of a session, so both are inferred.
     path, checksum = fields.text("path"), fields.text("checksum")
     actions: list[Action] = [OpenFile(path=path, checksum=checksum)]
     typed = ""
@@ -45,7 +45,7 @@ def read_actions(fields: Fields) -> model.FileActions:
                 call = CallCompletion(
                     session=session,
                     offset=action.number("offset"),
-                    # What was typed since the caret moved may belong to another token.
+                    # The text typed since the caret moved may belong to another token.
                     prefix=typed if expected.startswith(typed) else "",
                     expected_text=expected,
                     properties=properties.read_token_properties(action.section("nodeProperties")),
@@ -62,7 +62,7 @@ def read_actions(fields: Fields) -> model.FileActions:
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """Return the plugin's actions, each with the session of the next call, or of the last one."""
+    """Return the plugin's actions. Each has the session of the next call, or of the last call if none follows."""
     reversed_sessions: list[str] = []
     following = ""
     for action in reversed(actions):
@@ -118,7 +118,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
 GENERATION = generation.since_2021(
     name="ij23",
     summary="the plugin since 2023, token completion",
-    # The strategy of a feature is at the top.
+    # Since 2023, the configuration has the strategy at the top level.
     wrote=lambda config: "strategy" in config,
     listed=partial(generation.list_source_files, projects=True),
     rank=generation.rank_by_relevance,

@@ -1,4 +1,4 @@
-"""The plugin of 2019 (0.0.9 and 0.0.10), as its source was at its last public commit."""
+"""The workspaces of the plugin of 2019 (0.0.9 and 0.0.10), according to the source of its last public commit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ci_eval.plugins.jetbrains.generation import Generation
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether the configuration has neither reordering nor a modelled user."""
+    """Return whether the configuration has only keys that the plugin of 2019 knew."""
     return "strategy" not in config and not generation.has_later_keys(config)
 
 
 def read_properties(fields: Fields) -> Properties:
-    # The plugin wrote the properties twice. The second copy counts as requested, or it would be left over.
+    # The plugin wrote the properties twice. Request the second copy, too, so that it is not stored as unrequested.
     inner = fields.section("properties" if "properties" in fields else "_properties")
     fields.value("_properties")
     return Properties(

@@ -1,10 +1,10 @@
-"""The contract of a recommender of method calls, and the data that it receives.
+"""The interface of recommenders of method calls, their data, and the file format of their models.
 
-A model has a part for each type. A call's number is its position among the sorted calls of its type. An object's
-context has three slots: enclosing method, enclosing class, definition; values are numbered in sorted order.
+A model has a part for each type. The number of a call is its position among the sorted calls of the type. The context
+of an object has three slots: enclosing method, enclosing class, definition. Their values are numbered in sorted order.
 
-The file is a zip archive with facts, names of types, and arrays of numbers. Nothing in it is ever run, and all of it is
-checked before use, so that a foreign file causes a clear error at most.
+The file is a zip archive with facts, names of types, and arrays of numbers. It contains no code, and all of it is
+checked before use, so a foreign file causes only a clear error.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ class TypeUsages(msgspec.Struct, frozen=True, kw_only=True):
     calls: Sequence[str]
     values: Sequence[Sequence[str]]
     contexts: Ints
-    """(rows x slots): values, or NONE."""
+    """Array of shape (rows, slots) with the numbers of values, or NONE."""
     starts: Ints
-    """The beginning of each row's calls in `flat`, and the end of the last."""
+    """The beginning of each row's calls in `flat`, and the end of the last row's calls."""
     flat: Ints
     """The calls of all rows, ascending within a row."""
     counts: Ints
-    """The counts of the rows, descending; rows of equal counts are ordered by their calls and contexts."""
+    """The number of usages that each row stands for, descending. Equal counts are sorted by calls and contexts."""
 
 
 Arrays = Mapping[str, NDArray[Any]]
-"""One-dimensional arrays of integers or floats, by name."""
+"""Name → one-dimensional array of integers or floats."""
 
 
 class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
-    """The parameters of one type, from a file of unknown origin, so they are checked."""
+    """The parameters of one type. They are from a file of unknown origin, so each access checks them."""
 
     calls: Sequence[str]
     values: Sequence[Sequence[str]]
@@ -72,27 +72,27 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def features(self) -> int:
-        """Return the number of calls and values. Values are numbered after calls and earlier slots."""
+        """Return the number of features: calls and values. The values of each slot are numbered after all before."""
         return len(self.calls) + sum(map(len, self.values))
 
     def feature(self, slot: int, value: int) -> int:
         return len(self.calls) + sum(len(slot_values) for slot_values in self.values[:slot]) + value
 
     def floats(self, name: str) -> Floats:
-        """Return an array of finite numbers. Raises ConfigError if the file has none of that name."""
+        """Return the array `name` of finite numbers. Raises ConfigError if the file has no such array."""
         values = np.asarray(self._array(name), dtype=np.float64)
         require(bool(np.isfinite(values).all()), f"{name} holds numbers that are not finite")
         return values
 
     def numbers(self, name: str, *, least: int = 0, below: int = 2**62) -> Ints:
-        """Return an array of integers from `least` to `below` - 1. Raises ConfigError if the file has none."""
+        """Return the array `name` of integers from `least` to `below` - 1. Raises ConfigError if there is none."""
         values = self._array(name)
         within = not values.size or least <= values.min() <= values.max() < below
         require(values.dtype.kind == "i" and within, f"{name} holds numbers beyond its bounds")
         return values.astype(np.int64)
 
     def starts(self, name: str, *, of: int) -> Ints:
-        """Return the beginnings of parts of an array of `of` elements, and the end of the last. Raises ConfigError."""
+        """Return the beginning of each part of an array with `of` elements, and the last end. Raises ConfigError."""
         starts = self.numbers(name, below=of + 1)
         whole = starts.size and starts[0] == 0 and starts[-1] == of and (np.diff(starts) >= 0).all()
         require(bool(whole), f"{name} does not divide its {of:,} elements")
@@ -109,20 +109,20 @@ def require(condition: bool, why: str) -> None:
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """A query in the numbers of its type."""
+    """A query, whose calls and values are replaced by their numbers in the type."""
 
     contexts: tuple[int, ...]
-    """Value, NONE or IGNORED for each slot."""
+    """For each slot, the number of a value, NONE or IGNORED."""
     calls: Ints
-    """The calls, ascending."""
+    """The numbers of the calls, ascending."""
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
-    """A probability for each call of the type. Those of the query's own calls are ignored."""
+    """A probability for each call of the type. The probabilities of calls that the query has are ignored."""
 
     scores: Floats
     ties: Floats | None = None
-    """A number for each call: of equal scores, the call with the higher one comes first. None orders them by name."""
+    """A number for each call. Calls of equal scores are ordered by it, highest first; by name if None."""
 
 
 Scorer = Callable[[Known], Scores]
@@ -133,18 +133,18 @@ class Recommender(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     options: type[TrainingOptions]
     train: Callable[[TypeUsages, Any], Arrays]
-    """Usages of a type, options → arrays. The same usages always give the same arrays."""
+    """Usages of a type, options → arrays. Must be deterministic."""
     open: Callable[[TypeModel, Any], Scorer]
     """Arrays, options of training → scorer. Raises ConfigError if `train` cannot have written the arrays."""
     threshold: float = 0.30
-    """The least score of proposed calls by default."""
+    """The default of the least score of proposed calls."""
     strict: bool = False
     """Whether a score must exceed the threshold, rather than reach it."""
 
 
 def part(starts: Ints, picks: Ints) -> tuple[Ints, Ints]:
-    """Return the positions of all elements of the parts `picks`, and for each element its part's position in `picks`.
-    `starts`: the beginnings of all parts, and the end of the last."""
+    """Return the positions of all elements in the parts `picks`, and for each element the position of its part in
+    `picks`. `starts`: the beginnings of all parts, and the end of the last part."""
     lengths = starts[picks + 1] - starts[picks]
     owner = np.repeat(np.arange(len(picks)), lengths)
     before = np.cumsum(lengths) - lengths
@@ -153,12 +153,12 @@ def part(starts: Ints, picks: Ints) -> tuple[Ints, Ints]:
 
 FORMAT = 1
 PACKED = 1 << 30
-"""The most bytes of a file. A model of a million usages has about ten million bytes."""
+"""The size limit of a file, in bytes. A model of a million usages has about ten million bytes."""
 UNPACKED = 4 << 30
-"""The most bytes of all contents."""
+"""The size limit of the unpacked contents, in bytes."""
 FACTS, TYPES = "model.json", "types.json"
 LENGTHS = "lengths"
-# The order of bytes is fixed, so a model has the same bytes on every machine.
+# The byte order is fixed, so that a model has the same bytes on every machine.
 DTYPES = {"i": "<i4", "f": "<f8"}
 ENTRY = re.compile(r"([a-z]+)\.(lengths|i|f)")
 
@@ -172,7 +172,7 @@ class Facts(Value, frozen=True, kw_only=True):
     bad: int
     types: int
     digest: str = ""
-    """SHA-256 over everything else in the file."""
+    """SHA-256 of everything else in the file."""
 
 
 class TypeNames(Value, frozen=True, kw_only=True):
@@ -182,7 +182,7 @@ class TypeNames(Value, frozen=True, kw_only=True):
 
 
 def save(types: Sequence[tuple[TypeNames, Arrays]], facts: Facts, path: Path) -> None:
-    """Write the arrays of all types, each with the same names. The same model always has the same bytes."""
+    """Write a model. All types have arrays of the same names. The same model always gives the same bytes."""
     entries = {TYPES: msgspec.json.encode([names for names, _ in types])}
     for name in types[0][1]:
         parts = [arrays[name] for _, arrays in types]
@@ -193,7 +193,7 @@ def save(types: Sequence[tuple[TypeNames, Arrays]], facts: Facts, path: Path) ->
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {FACTS: msgspec.json.encode(sealed), **entries}.items():
-            # This ZipInfo has a fixed time, so the same model has the same bytes.
+            # ZipInfo has a fixed time by default, so the same model gives the same bytes.
             archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
     atomic.write(path, buffer.getvalue())
 
@@ -220,12 +220,12 @@ class Stored:
 
 
 def load(path: Path) -> Stored:
-    """Read a model. Raises ConfigError if the file is foreign or damaged."""
+    """Read a model. Raises ConfigError if the file is not a model or is damaged."""
     try:
         data = stored.read(path.resolve(), PACKED)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
-            # Python unpacks no more bytes than an entry declares, and the declared sizes are limited here.
+            # Limit the declared sizes: Python never unpacks more bytes than an entry declares.
             most = min(max(stored.ANY_RATIO, stored.RATIO * len(data)), UNPACKED)
             if sum(info.file_size for info in infos) > most:
                 raise zipfile.BadZipFile(f"it unpacks to more than {most:,} bytes")
@@ -256,11 +256,11 @@ def _read(entries: dict[str, bytes]) -> Stored:
 
 
 def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
-    """Return the beginning of each type's part, with the end of the last, and the numbers of all parts."""
+    """Return the beginning of each type's part and the end of the last part, and the numbers of all parts."""
     kind = next((code for code in DTYPES if code in data), "")
     require(len(data) == 2 and bool(kind), f"{name} is not whole")
     lengths, numbers = np.frombuffer(data[LENGTHS], dtype="<i8"), np.frombuffer(data[kind], dtype=DTYPES[kind])
-    # Single lengths are checked, too, since a sum of huge ones may overflow.
+    # Check each length, too, since the sum of huge lengths may overflow.
     fits = len(lengths) == types and not (lengths < 0).any() and not (lengths > len(numbers)).any()
     require(fits and int(lengths.sum()) == len(numbers), f"{name} is not divided among {types:,} types")
     return np.concatenate([[0], np.cumsum(lengths)]), numbers

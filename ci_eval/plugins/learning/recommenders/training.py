@@ -1,4 +1,4 @@
-"""The training of recommenders on object usages, which are counted by type, and the proposals of a trained one."""
+"""The training of recommenders on object usages, counted by type, and the proposals of trained recommenders."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from ci_eval.plugins.learning.recommenders import model as contract
 from ci_eval.plugins.learning.recommenders.model import NONE, SLOTS, Recommender, TrainingOptions, TypeUsages
 
 MOST_BYTES = 16 << 20
-"""Bytes of a line; longer lines are not usages."""
+"""The length limit of a line, in bytes. Longer lines are not usages."""
 MOST_NAMED = 20
-"""Bad lines that messages name."""
+"""The limit of bad lines that are named in messages."""
 
 Row = tuple[int, ...]
-"""The values of the slots, NONE for missing ones; then the calls."""
+"""The numbers of the slots' values (NONE for a missing value), then those of the calls."""
 
 HISTORY = re.compile(rb'"states"\s*:')
-"""A key that histories have and usages do not. Inside a text of JSON its quotes would be escaped."""
+"""Matches a key that only histories have. Inside a JSON string, the quotes would be escaped and not match."""
 
 
 class Collected(msgspec.Struct):
@@ -37,7 +37,7 @@ class Collected(msgspec.Struct):
     without_calls: int = 0
     bad: int = 0
     named: list[str] = msgspec.field(default_factory=list)
-    """The first bad lines, and why each is bad."""
+    """The first bad lines, each with the reason why it is bad."""
     _rows: dict[str, Counter[Row]] = msgspec.field(default_factory=lambda: defaultdict(Counter))
     _numbers: dict[str, int] = msgspec.field(default_factory=dict)
 
@@ -57,13 +57,13 @@ class Collected(msgspec.Struct):
                     self.named.append(f"{path}, line {number}: {error}")
 
     def add(self, usage: ObjectUsage) -> None:
-        """Count a usage. Raises ValueError if type or calls are not names."""
+        """Count a usage. Raises ValueError if its type or a call is not a name."""
         check_names((usage.type, *usage.calls))
         self.usages += 1
         if not usage.calls:
             self.without_calls += 1
             return
-        # Rows hold numbers, since texts would take more memory.
+        # Store numbers, since texts would take more memory.
         around = (NONE if text is None else self._number(text) for text in context_values(usage, self.options))
         row = (*around, *sorted({self._number(call) for call in usage.calls}))
         self._rows[usage.type][row] += 1
@@ -77,7 +77,7 @@ class Collected(msgspec.Struct):
         return self._numbers.setdefault(text, len(self._numbers))
 
     def types(self) -> Iterator[TypeUsages]:
-        """Yield the usages of each type, in order of its name."""
+        """Yield the usages of each type, in the order of the types' names."""
         texts = list(self._numbers)
         for name, rows in sorted(self._rows.items()):
             calls = sorted({texts[call] for row in rows for call in row[len(SLOTS) :]})
@@ -95,12 +95,12 @@ class Collected(msgspec.Struct):
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
-    """Yield number and bytes of each line that is not blank; None for a line that is too long."""
+    """Yield the number and the bytes of each line that is not blank. The bytes are None if the line is too long."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(iter(partial(file.readline, MOST_BYTES + 1), b""), 1):
                 is_long = len(line) > MOST_BYTES
-                # The remainder of a long line is not a line.
+                # Skip the remainder of a long line.
                 remainder = line
                 while remainder and is_long and not remainder.endswith(b"\n"):
                     remainder = file.readline(MOST_BYTES)
@@ -116,7 +116,7 @@ def _columns(
     values: Sequence[Sequence[str]],
     rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]],
 ) -> TypeUsages:
-    """Return the usages of a type. `rows`: the negative count, the calls and the values of each, in any order."""
+    """Return the usages of a type. `rows`: (negative count, calls, values) of each row, in any order."""
     rows = sorted(rows)
     return TypeUsages(
         type=name,
@@ -145,7 +145,7 @@ def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
 
 
 def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
-    """Return the value of each slot; None if it is unknown or the options do not use it."""
+    """Return the value of each slot, or None for a slot that is unknown or that the options do not use."""
     bare_name = usage.method.partition("(")[0].rpartition(".")[2]
     method = {"qualified": usage.method, "name": bare_name, "off": ""}[options.method_context]
     return (
@@ -163,8 +163,8 @@ def definition_key(definition: Definition) -> str:
 def encode_usage(
     usage: ObjectUsage, calls: dict[str, int], values: list[dict[str, int]], options: TrainingOptions, *, unknown: bool
 ) -> contract.Known:
-    """Return a usage in the numbers of its type. `calls` and `values`: text → number. `unknown`: whether an unknown
-    definition is evidence; if not, its slot is ignored."""
+    """Return a usage with the numbers of its type. `calls` and `values`: text → number. `unknown`: whether an unknown
+    definition counts as evidence; if not, the slot is ignored."""
     contexts = [
         NONE if text is None else of.get(text, NONE)
         for of, text in zip(values, context_values(usage, options), strict=True)
@@ -192,8 +192,8 @@ def train(
     options: TrainingOptions,
     advance: Callable[[Path], None] = lambda _: None,
 ) -> Collected:
-    """Write a model to `output`. `advance` receives each file before it is read. Raises ConfigError if a file cannot be
-    read, NothingToEvaluate without a usage to learn from."""
+    """Train a model and write it to `output`. `advance` is called with each file before the file is read. Raises
+    ConfigError if a file cannot be read, NothingToEvaluate if there are no usages."""
     collected = Collected(options)
     for path in sources:
         advance(path)
@@ -218,7 +218,7 @@ def train(
 
 
 OPEN_TYPES = 1000
-"""Types whose scorers are cached."""
+"""The number of types whose scorers are cached."""
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -243,7 +243,7 @@ class Trained:
 
     @property
     def training_seed(self) -> int | None:
-        """Return the seed of the sample; None if all usages were learnt from."""
+        """Return the seed of the samples, or None if all usages were used, so that the seed had no effect."""
         return self.options.seed if 0 < self.options.most_usages < self.facts.usages else None
 
     def _open(self, name: str) -> _Type | None:
@@ -259,9 +259,9 @@ class Trained:
     def proposals(
         self, query: ObjectUsage, *, threshold: float | None = None, unknown_definition: bool = True
     ) -> list[Proposal]:
-        """Return the calls that the query lacks and whose scores reach the threshold, the likeliest first; none for an
-        unknown type. `threshold`: None for the kind's default. `unknown_definition`: whether an unknown definition is
-        evidence. Raises ConfigError if the model is damaged."""
+        """Return the calls that the query lacks and whose scores reach the threshold, likeliest first. If the type is
+        unknown, there are none. `threshold`: None for the kind's default. `unknown_definition`: whether an unknown
+        definition counts as evidence. Raises ConfigError if the model is damaged."""
         of = self._type(query.type)
         if of is None:
             return []
@@ -273,6 +273,6 @@ class Trained:
         reached = scores > least if self.kind.strict else scores >= least
         places = np.flatnonzero(reached & (scores > 0))
         ties = np.zeros(len(scores)) if scored.ties is None else scored.ties
-        # Positions are in order of the names, which order equal scores and ties.
+        # Positions are in the order of names, so calls with equal scores and ties are sorted by name.
         order = np.lexsort((places, -ties[places], -scores[places]))
         return [Proposal(of.names[position], float(scores[position])) for position in places[order].tolist()]

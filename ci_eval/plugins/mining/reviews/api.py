@@ -1,4 +1,4 @@
-"""A client of GitHub's REST API that follows GitHub's guides: it reads page by page, and waits if GitHub says so.
+"""A client of GitHub's REST API that follows GitHub's guides: it reads page by page, and waits when GitHub asks it to.
 
 https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api and
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
@@ -25,9 +25,9 @@ RAW = "application/vnd.github.raw+json"
 TIMEOUT = (10.0, 60.0)
 TRIES = 5
 MINUTE = 60.0
-"""Seconds of the first wait if GitHub names no time; each further wait is twice as long."""
+"""The first wait, in seconds, if GitHub names no time. Each further wait is twice as long."""
 PATIENCE = 2 * 3600.0
-"""The most seconds of all waits: GitHub limits the requests per hour."""
+"""The limit of all waits together, in seconds. GitHub limits the requests per hour."""
 
 
 class Api:
@@ -43,7 +43,7 @@ class Api:
         now: Callable[[], float] = time.time,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """An empty `token` allows few requests. `tell` receives messages about long waits."""
+        """`token`: without one, GitHub allows few requests. `tell` receives messages about long waits."""
         self._address = address.rstrip("/")
         self._left, self._sleep, self._now, self._tell = patience, sleep, now, tell
         self._not_before = 0.0
@@ -51,14 +51,14 @@ class Api:
         self._session.headers["X-GitHub-Api-Version"] = VERSION
         if token:
             self._session.headers["Authorization"] = f"Bearer {token}"
-            # Without this, the library would send a password from ~/.netrc instead of the token.
+            # Otherwise requests would send a password from ~/.netrc instead of the token.
             self._session.auth = lambda request: request
 
     def get(self, path: str, **query: str | int) -> Any:
         return self._check(self._request(self._address + path, JSON, query)).json()
 
     def raw(self, path: str, **query: str | int) -> bytes | None:
-        """Return the file at `path`; None if the server answers 404."""
+        """Return the content of the file at `path`, or None if the server answers 404."""
         answer = self._request(self._address + path, RAW, query)
         return None if answer.status_code == 404 else self._check(answer).content
 
@@ -68,9 +68,9 @@ class Api:
             answer = self._check(self._request(address, JSON, query))
             page = answer.json()
             yield from page["items"] if isinstance(page, dict) else page
-            # The next page's address includes the query.
+            # The address of the next page includes the query.
             address, query = answer.links.get("next", {}).get("url", ""), {}
-            # The session would send the token to any address.
+            # The session sends the token to every address, so make sure that this one is GitHub's.
             if address and not address.startswith(f"{self._address}/"):
                 raise DownloadError(f"GitHub says that the next page of {path} is elsewhere: {quote(address, 200)}")
 
@@ -95,13 +95,13 @@ class Api:
         raise DownloadError(f"{trouble}, {TRIES} times; try again later")
 
     def _pause(self, answer: requests.Response, number: int) -> float | None:
-        """Return the seconds to wait before a retry; None if a retry would not help."""
+        """Return the time to wait before a retry, in seconds, or None if a retry would not help."""
         if answer.status_code >= 500:
             return 2.0**number
         if answer.status_code not in {403, 429}:
             return None
         if asked := answer.headers.get("retry-after"):
-            # RFC 9110 allows a number of seconds or a date.
+            # RFC 9110 allows either a number of seconds or a date.
             if asked.isdigit():
                 return float(asked)
             try:
@@ -110,7 +110,7 @@ class Api:
                 return MINUTE
         if answer.headers.get("x-ratelimit-remaining") == "0":
             return max(self._not_before - self._now(), 0.0)
-        # A secondary limit may have code 403: only the message shows the limit.
+        # A secondary rate limit may have the code 403; then only the message tells that it is a limit.
         is_limit = answer.status_code == 429 or "rate limit" in _reason(answer)
         return MINUTE * 2**number if is_limit else None
 

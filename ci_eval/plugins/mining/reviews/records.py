@@ -1,4 +1,4 @@
-"""The samples of the dataset code-review: review comments at GitHub with their diffs and natural languages."""
+"""The samples of the dataset code-review: review comments on GitHub with their diffs and natural languages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from ci_eval.plugins.mining.sources import lines_of
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
 LONGEST = 70_000
-"""Blocks have fewer characters."""
+"""The limit of a block's length, in characters."""
 
 Source = Literal["line", "pull-request", "commit"]
-"""What a comment is about: lines of a pull request, a whole pull request, or a commit or a line of one."""
+"""What a comment is about: lines of a pull request, a whole pull request, or a commit or one of its lines."""
 Outcome = Literal[
     "kept",
     "other language",
@@ -58,7 +58,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     sources: tuple[Source, ...] = ("line",)
     shares: tuple[int, int, int] = (0, 0, 100)
-    """Per cent of the repositories for training, validation and test."""
+    """The percentages of repositories for training, validation and test."""
     verdicts: dict[str, str] = msgspec.field(default_factory=dict)
     only_accepted: bool = False
 
@@ -74,7 +74,7 @@ class _Comment(msgspec.Struct, frozen=True):
     source: Source
     first: int = 0
     last: int = 0
-    """Lines (1-based) of the new file; 0 for a comment on a whole change."""
+    """The first and last commented line (1-based) of the new file; 0 for a comment on a whole change."""
 
     @property
     def path(self) -> str:
@@ -83,7 +83,7 @@ class _Comment(msgspec.Struct, frozen=True):
     @property
     def identity(self) -> str:
         number = str(self.comment["id"])
-        # GitHub numbers each kind of comment separately.
+        # GitHub numbers each kind of comment separately, so the id needs the kind.
         return number if self.source == "line" else f"{self.source} {number}"
 
 
@@ -100,15 +100,15 @@ class Repository:
         self.pull = cache(lambda number: api.get(f"{root}/pulls/{number}"))
         self.commits = cache(lambda number: list(api.listed(f"{root}/pulls/{number}/commits")))
         self.commit = cache(lambda commit: api.get(f"{root}/commits/{commit}"))
-        # Path → patch, for the changes since `head` left `base`.
+        # (base, head) → path → patch, for the changes since `head` branched off `base`.
         self.patches = cache(lambda base, head: _patches_of(api.get(f"{root}/compare/{base}...{head}")))
         self.file = cache(lambda path, commit: api.raw(f"{root}/contents/{quote(path)}", ref=commit))
 
     def licence(self) -> str:
-        """Return the SPDX identifier, or "" if GitHub knows no licence."""
+        """Return the SPDX identifier, or "" if GitHub does not know the licence."""
         fields = self._api.get(f"/repos/{self.name}").get("license") or {}
         licence = fields.get("spdx_id") or ""
-        # GitHub's word for an unknown licence is NOASSERTION.
+        # GitHub calls an unknown licence NOASSERTION.
         return "" if licence == "NOASSERTION" else str(licence)
 
     def comments(self, source: Source) -> Iterator[dict[str, Any]]:
@@ -119,7 +119,7 @@ class Repository:
         return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc")
 
     def text(self, path: str, commit: str) -> str:
-        """Return the text of a file at a commit; "" for a missing or binary file."""
+        """Return the text of a file at a commit, or "" if the file is missing or binary."""
         data = self.file(path, commit)
         try:
             return decode(data) if data is not None else ""
@@ -133,8 +133,8 @@ def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
-    """Return the samples, sorted by the comment's time. `answer` asks a language model about a comment
-    (`make_prompt`)."""
+    """Return the samples, sorted by the times of their comments. `answer` sends a prompt of `make_prompt` to a language
+    model."""
     mined = Mined()
     waiting = []
     for source in selection.sources:
@@ -144,8 +144,8 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
                 mined.outcomes[candidate] += 1
             else:
                 waiting.append(candidate)
-    # The loop above made no further requests. The other comments are looked up in random order until there are enough
-    # samples.
+    # So far, comments were only listed. Each needs further requests, so visit them in random order until there are
+    # enough samples.
     waiting.sort(key=lambda candidate: draw(selection.seed, f"{repository.name} {candidate.identity}"))
     known: set[str] = set()
     for candidate in waiting:
@@ -176,7 +176,7 @@ def _select_comment(comment: dict[str, Any], source: Source, selection: Selectio
     if not body.strip():
         return "empty"
     if source != "line":
-        # The line is looked up in the commit later.
+        # `_find_change` finds the line in the commit later.
         return "on no line" if path and not comment.get("position") else _Comment(comment, source)
     last = comment.get("original_line")
     if comment.get("subject_type") == "file" or not last:
@@ -187,7 +187,7 @@ def _select_comment(comment: dict[str, Any], source: Source, selection: Selectio
 
 
 def _find_change(commented: _Comment, repository: Repository) -> _Change | None:
-    """Return the change that the comment is about, or None if GitHub does not know the commit."""
+    """Return the change that the comment is about, or None if GitHub no longer has the commit."""
     comment = commented.comment
     if commented.source == "commit":
         commit = repository.commit(str(comment["commit_id"]))
@@ -198,7 +198,7 @@ def _find_change(commented: _Comment, repository: Repository) -> _Change | None:
     if commented.source == "line":
         commit_id = str(comment["original_commit_id"])
     else:
-        # Later commits may answer the comment.
+        # Commits after the comment may be reactions to it, so use the last commit before it.
         dates = [(commit["commit"]["committer"]["date"], commit["sha"]) for commit in repository.commits(number)]
         before = [sha for date, sha in dates if date <= comment["created_at"]]
         if not before:
@@ -212,7 +212,7 @@ def _line(commented: _Comment, repository: Repository, licence: str, selection: 
     if change is None:
         return "no diff"
     writer = commented.comment.get("user") or {}
-    # Deleted accounts have no id, and two of them may be different people.
+    # Deleted accounts have no id, so two of them must not count as the same person.
     if writer.get("id") is not None and writer.get("id") == change.author.get("id"):
         return "author's own"
     path = commented.path
@@ -238,7 +238,7 @@ def _line(commented: _Comment, repository: Repository, licence: str, selection: 
     name = blocks.language if blocks else ""
     reference = comment["body"].replace("\r\n", "\n").strip()
     return Line(
-        # Names of repositories ignore case.
+        # Case does not matter in names of repositories.
         id=identity("github", repository.name.lower(), commented.identity),
         cluster=repository.name,
         language=name,
@@ -259,7 +259,7 @@ def _line(commented: _Comment, repository: Repository, licence: str, selection: 
 
 
 def _block(commented: _Comment, change: _Change, repository: Repository) -> tuple[str, dict[str, object]] | Outcome:
-    """Return the diff of the block around the commented lines, and the fields of `meta` about it."""
+    """Return the diff of the block around the commented lines, and the fields of `meta` about this block."""
     patch = change.patches.get(commented.path, "")
     if commented.source == "commit":
         line = line_at(patch, commented.comment["position"])
@@ -275,7 +275,7 @@ def _block(commented: _Comment, change: _Change, repository: Repository) -> tupl
     text = repository.text(commented.path, change.commit)
     if not text or text.count("\n") + 1 < commented.last:
         return "no file"
-    # The function or class that holds the commented lines, else the hunk with the last commented line.
+    # The block is the function or class that contains the commented lines, or else the hunk with the last of them.
     language = find_language(commented.path)
     around = innermost_block(text.encode(), language, commented.first, commented.last) if language else None
     if around:
@@ -312,12 +312,12 @@ ARROW = "        <----------"
 
 
 class DiffLine(msgspec.Struct, frozen=True):
-    """A line of a diff. `sign`: `+`, `-` or a space."""
+    """A line of a diff. `sign` is `+`, `-` or a space."""
 
     sign: str
     text: str
     new: int
-    """The line number (1-based) in the new file; for a removed line, that of the next line."""
+    """The line number (1-based) in the new file. For a removed line, it is the number of the next line."""
     hunk: int = 0
 
     def __str__(self) -> str:
@@ -331,7 +331,7 @@ def parse(patch: str) -> list[DiffLine]:
     for line in patch.split("\n"):
         if header := HUNK.match(line):
             new, hunk = int(header[1]), hunk + 1
-        # The line `\ No newline at end of file` is not part of the file.
+        # Other lines, such as `\ No newline at end of file`, are not part of the file.
         elif hunk and line[:1] in {"+", "-", " "}:
             diff.append(DiffLine(line[0], line[1:], new, hunk))
             new += line[0] != "-"
@@ -339,8 +339,8 @@ def parse(patch: str) -> list[DiffLine]:
 
 
 def line_at(patch: str, position: int) -> DiffLine | None:
-    """Return the line at GitHub's `position`, which is 1 below the first header; None for a header."""
-    # GitHub counts the headers of further hunks, too.
+    """Return the line at GitHub's `position` (1 is the line below the first header), or None for a header."""
+    # GitHub also counts the headers of further hunks.
     # https://docs.github.com/en/rest/commits/comments#create-a-commit-comment
     upto = patch.split("\n")[: position + 1]
     is_line = len(upto) == position + 1 and upto[-1][:1] in {"+", "-", " "}
@@ -349,7 +349,7 @@ def line_at(patch: str, position: int) -> DiffLine | None:
 
 def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
     """Return the lines `begin` to `end` (1-based, inclusive) of the new file, with the removed lines between them. The
-    sign of lines outside of the diff is a space."""
+    sign of lines that are not in the diff is a space."""
     by_line = {new: list(lines) for new, lines in groupby(diff, lambda line: line.new)}
     block_lines: list[DiffLine] = []
     for new in range(begin, end + 1):
@@ -359,12 +359,12 @@ def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: i
             block_lines.append(DiffLine(" ", text[new - 1], new))
     removed = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
     depth, *depths = (len(line) - len(line.lstrip()) for line in (text[begin - 1], *(line.text for line in removed)))
-    # Removed lines after the block were in it if they were indented more.
+    # Removed lines after the block belonged to the block if they were indented more than its first line.
     return block_lines + [line for line, own in zip(removed, depths, strict=True) if own > depth]
 
 
 def format_diff(lines: Iterable[DiffLine], arrows: range = range(0)) -> str:
-    """Return the text of a diff, with an arrow at each of these lines of the new file."""
+    """Return the text of a diff. The lines of the new file whose numbers are in `arrows` get an arrow."""
     marks = ((line, ARROW if line.sign != "-" and line.new in arrows else "") for line in lines)
     return "".join(f"{line}{mark}\n" for line, mark in marks) or "\n"
 
@@ -402,7 +402,7 @@ def find_language(path: str) -> Blocks | None:
 
 
 def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> Block | None:
-    """Return the innermost function or class that holds the lines `first` to `last`, or None."""
+    """Return the innermost function or class that contains the lines `first` to `last`, or None."""
     block: Block | None = None
     whole: Node | None = None
     node: Node | None = parse_tree(source, language.language).root_node

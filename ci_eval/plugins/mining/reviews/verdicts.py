@@ -1,7 +1,7 @@
 """The tables of reviewers' verdicts, and the prompts of the dataset code-review.
 
-prompts_LANGUAGE.txt holds ten prompts. In the prompts, FENCE means a fence that does not occur in the diff. A further
-prompt asks whether a comment can be understood from its change.
+prompts_LANGUAGE.txt holds ten prompts. In a prompt, FENCE stands for a fence that does not occur in the diff. A further
+prompt asks whether a comment can be understood from its change alone.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ COLUMNS = ("id", "verdict", "url", "comment")
 VERDICTS = ("accept", "reject")
 DISAGREE = "disagree"
 LONGEST = 300
-"""Characters of a displayed comment."""
+"""The number of characters of a comment that are shown."""
 
 Rows = dict[str, dict[str, str]]
 
 
 def read(path: Path) -> Rows:
-    """Return id → row; empty before the first run has written the file. Raises ConfigError."""
+    """Return id → row. Return nothing if no run has written the file yet. Raises ConfigError."""
     if not path.exists():
         return {}
     try:
@@ -47,9 +47,9 @@ def read(path: Path) -> Rows:
 
 
 def combine(tables: Sequence[Rows]) -> dict[str, str]:
-    """Return the joint verdict on each sample by id.
+    """Return id of a sample → joint verdict of all reviewers.
 
-    accept: all accept. reject: some reject, none accepts. disagree: some accept, some reject. "": anything else.
+    accept: all accept. reject: some reject, none accepts. disagree: some accept, some reject. Otherwise it is "".
     """
     verdicts: dict[str, str] = {}
     for identity in (identity for table in tables for identity in table):
@@ -66,13 +66,13 @@ def pair_verdicts(first: Rows, second: Rows) -> list[tuple[str, str]]:
 
 
 def write(path: Path, rows: Rows, lines: Sequence[Line]) -> int:
-    """Add rows without a verdict for new samples; return their number. Raises WorkspaceError."""
+    """Add a row without a verdict for each new sample. Return the number of new rows. Raises WorkspaceError."""
     new = [line for line in lines if line.id not in rows]
     text = io.StringIO()
     table = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
     table.writerows(rows.values())
-    # Spreadsheets take texts with these beginnings for formulas.
+    # Spreadsheets read texts with these beginnings as formulas.
     formulas = ("=", "+", "-", "@")
     for line in new:
         comment = " ".join(line.references[0].split())[:LONGEST]
@@ -111,12 +111,12 @@ VERDICT = re.compile(r"VERDICT: (keep|drop)", re.IGNORECASE)
 
 def make_prompt(line: Line) -> str:
     diff = fence(str(line.meta["diffBlockWithArrow"]), "diff")
-    # str.format does not interpret braces in the inserted code.
+    # Braces in the inserted code do no harm: str.format interprets only those of PROMPT.
     return PROMPT.format(diff=diff, comment=fence(line.references[0]))
 
 
 def parse_verdict(answer: str) -> Literal["keep", "drop"] | None:
-    """Return the verdict in the last line, or None."""
+    """Return the verdict in the last line, or None if the line holds none."""
     lines = answer.strip().splitlines()
     match = VERDICT.fullmatch(lines[-1].strip().strip("*` .")) if lines else None
     return None if match is None else "keep" if match[1].lower() == "keep" else "drop"

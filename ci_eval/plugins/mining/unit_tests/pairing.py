@@ -1,7 +1,7 @@
 """The pairing of each test with the one function that it tests, or the reason why no function was found.
 
-After methods2test (Tufano et al., https://arxiv.org/abs/2009.05617): by name, else by called functions. A test that
-fits several functions is not paired.
+As in methods2test (Tufano et al., https://arxiv.org/abs/2009.05617), pairs are found by name, or else by called
+functions. A test that fits several functions is not paired.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ci_eval.plugins.mining.sources import field_text, lines_of, named_children
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
-"""Why a test belongs to a function: its name is the function's, or begins with the function's; the test class has the
-function's name; the test calls the function."""
+"""Why a test is paired with a function. exact, prefix: the test's name is, or begins with, the function's name. class:
+the test class has the function's name. call: the test calls the function."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """A range in bytes of the normalised text, and in lines (1-based, both ends included)."""
+    """A range of the normalised text, in bytes and in lines (1-based, both ends included)."""
 
     path: str
     begin: int
@@ -40,12 +40,12 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     place: Place
     owner: str = ""
-    """"" for a function outside of classes."""
+    """The class of a method. Empty for a function outside of classes."""
     scope: str = ""
-    """The package or folder; "" in languages that do not pair by it."""
+    """The package or folder. Empty in languages in which it does not matter for pairing."""
     least: int = 0
     most: int | None = None
-    """The most arguments; None for any number."""
+    """The limit of arguments, or None if there is no limit."""
     broken: bool = False
 
     @property
@@ -54,16 +54,16 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call. `receiver`: the expression before the name if it is short, else ""."""
+    """A call. `receiver` is the expression before the name, or "" if the expression is long or missing."""
 
     name: str
     receiver: str = ""
     arguments: int | None = None
-    """The number of arguments; None if it is known only at run time."""
+    """The number of arguments, or None if it is known only at run time."""
 
     def fits(self, function: Function) -> bool:
         last = self.receiver.rpartition(".")[2]
-        # By convention, a receiver with a capital letter is a class; this one is not the function's class.
+        # By convention, a receiver with an initial capital is a class. It must be the function's class then.
         if self.name != function.name or (function.owner and last[:1].isupper() and last != function.owner):
             return False
         if self.arguments is None:
@@ -99,7 +99,7 @@ class Parsed(msgspec.Struct, frozen=True, kw_only=True):
 
 class Index:
     def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
-        """`paths`: all files of the language."""
+        """`paths`: the paths of all files of the language."""
         self.paths = frozenset(paths)
         self._named: dict[str, list[Function]] = defaultdict(list)
         self._owned: dict[str, list[Function]] = defaultdict(list)
@@ -120,21 +120,21 @@ class Tier(NamedTuple):
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """A language whose tests can be paired. Worker processes get the functions, so none is a lambda."""
+    """A language whose tests can be paired. The functions are sent to worker processes, so they cannot be lambdas."""
 
     name: str
     grammars: Mapping[str, str]
-    """Extension of a file → name of its grammar; the longest extension counts."""
+    """Extension of a file → name of its grammar. If several extensions fit, the longest one counts."""
     read: Callable[[bytes, str, Node], Parsed]
-    """Text of a file, its path, root of the tree → functions and tests."""
+    """Text of a file, its path, root of its tree → functions and tests."""
     tiers: Callable[[Test, Index], Iterable[Tier]]
-    """Test, all functions → candidates, the best first. The first tier that is not empty decides."""
+    """Test, all functions → tiers of candidates, best tier first. The first tier that is not empty decides."""
     mask: Callable[[bytes], bytes] = bytes
-    """Text of a file → the text of the same length for the grammar."""
+    """Text of a file → the text that is parsed, which must have the same length."""
     nothing: str = ""
-    """The replacement of all other tests when a test is run; "" if the language's tests cannot be run."""
+    """The code that replaces all other tests when one test is run. Empty if tests of the language cannot be run."""
     framework: Callable[[Mapping[str, object]], str] | None = None
-    """package.json → the test framework. None if the test's text shows the framework."""
+    """Content of package.json → the test framework. None if the text of a test shows its framework."""
 
 
 def place(source: bytes, path: str, node: Node) -> Place:
@@ -146,33 +146,33 @@ def stem(path: str) -> str:
 
 
 class Method(msgspec.Struct, frozen=True):
-    """A method or function with the classes around it, the outermost first, and its annotations or attributes."""
+    """A method or function with the classes that contain it, outermost first, and its annotations or attributes."""
 
     node: Node
     classes: tuple[Node, ...] = ()
     marks: frozenset[str] = frozenset()
 
     def owner(self, source: bytes) -> str:
-        """Return the innermost class, "" outside of classes."""
+        """Return the name of the innermost class, or "" outside of classes."""
         return field_text(source, self.classes[-1], "name") if self.classes else ""
 
     @property
     def whole(self) -> Node:
-        """Return the node with its decorators."""
+        """Return the node of the method and its decorators."""
         parent = self.node.parent
         return parent if parent is not None and parent.type == DECORATED else self.node
 
 
 DECORATED = "decorated_definition"
 NOTHING = {"pass_statement", "string", "ellipsis"}
-"""Statements that do nothing."""
+"""Types of statements that do nothing."""
 
 
 def find_methods(
     root: Node | None, kind: str, classes: Set[str], bodies: Set[str], marks: Callable[[Node], frozenset[str]]
 ) -> Iterator[Method]:
-    """Yield the methods and functions (nodes of type `kind`) below a node. `classes`: types of nodes that are classes;
-    `bodies`: types of all nodes that hold methods; `marks` returns the annotations or attributes of a method."""
+    """Yield the methods and functions (nodes of the type `kind`) below a node. `classes`: types of nodes that are
+    classes. `bodies`: types of nodes that contain methods. `marks` returns a method's annotations or attributes."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
     while stack:
         node, around = stack.pop()
@@ -184,7 +184,7 @@ def find_methods(
 
 
 def read_test(source: bytes, path: str, method: Method, calls: Iterable[Call], context: str, **more: object) -> Test:
-    """Return the test at a node. `more`: further fields of the test."""
+    """Return the test that `method` is. `more`: further fields of the test."""
     statements = named_children(method.node.child_by_field_name("body"))
     test = Test(
         name=field_text(source, method.node, "name"),
@@ -202,8 +202,8 @@ def read_test(source: bytes, path: str, method: Method, calls: Iterable[Call], c
 def read_function(
     source: bytes, path: str, node: Node, owner: str, count: int, *, optional: int = 0, spread: bool, scope: str = ""
 ) -> Function:
-    """Return the function at a node. `count`: the number of all parameters, including `optional` ones and the one that
-    takes any number of arguments (`spread`)."""
+    """Return the function at a node. `count`: the number of all parameters, including `optional` ones. `spread`: one of
+    them takes any number of arguments."""
     return Function(
         name=field_text(source, node, "name"),
         place=place(source, path, node),
@@ -219,7 +219,7 @@ _WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 
 
 def words(name: str) -> list[str]:
-    """Return the lower-case words of a name: http, server, 2, go, x for HTTPServer2go_x."""
+    """Return the words of a name in lower case, such as http, server, 2, go, x for HTTPServer2go_x."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
@@ -242,7 +242,7 @@ def subject(name: str) -> str:
 
 
 def beginnings(name: str) -> Iterator[str]:
-    """Yield the name, then its beginnings before each `_` or capital, the longest first."""
+    """Yield the name, then its beginnings that end before a `_` or a capital, longest first."""
     yield name
     for at in range(len(name) - 1, 0, -1):
         before, here = name[at - 1], name[at]
@@ -251,7 +251,7 @@ def beginnings(name: str) -> Iterator[str]:
 
 
 def mentions(titles: Sequence[str], name: str) -> bool:
-    """Return whether the words of `name` are consecutive in one of the titles."""
+    """Return whether one of the titles contains the words of `name` one after the other."""
     phrase = " ".join(words(name))
     return bool(phrase) and any(f" {phrase} " in f" {' '.join(words(title))} " for title in titles)
 
@@ -290,7 +290,7 @@ def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Outcome:
     tier = next((tier for tier in dialect.tiers(test, index) if tier.functions), None)
     if tier is None:
         return "no function"
-    # Several spellings of a name may lead to one function.
+    # Several spellings of a name may lead to the same function, so remove duplicates.
     function = _only_function(test, list({focal.place: focal for focal in tier.functions}.values()))
     if isinstance(function, str):
         return function
@@ -302,7 +302,7 @@ def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Outcome:
 
 
 def _only_function(test: Test, functions: Sequence[Function]) -> Function | Outcome:
-    """Return the nearest function, or why there is not exactly one. Called functions are nearer than others."""
+    """Return the nearest function, or the reason if there is not exactly one. Called functions are nearer."""
     about = subject(test.owner)
 
     def is_imported(function: Function) -> bool:
@@ -310,7 +310,7 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Outc
         return bool(module) and module.replace("/", ".").rpartition(".")[2] in {stem(function.place.path), ""}
 
     def shared_names(function: Function) -> int:
-        """Count the common names from the file upwards: 2 for tests/a/test_b.py and src/a/b.py."""
+        """Count the names that both paths share, from the file upwards: 2 for tests/a/test_b.py and src/a/b.py."""
         names = zip(_names(test.place.path), _names(function.place.path), strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], names))
 
@@ -333,6 +333,6 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Outc
 
 @lru_cache(maxsize=100_000)
 def _names(path: str) -> list[str]:
-    # Below `tests` and `src`, the folders of tests and code often have the same names.
+    # Leave out `tests` and `src`: below them, the folders of tests and code often have the same names.
     folders = [name for name in dirname(path).split("/") if not re.fullmatch("tests?|__tests__|src", name)]
     return [snake(subject(stem(path))), *reversed(folders)]

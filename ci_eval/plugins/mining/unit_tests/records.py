@@ -1,6 +1,6 @@
-"""A reader of a project's tests, and a writer of samples from its pairs, filtered as in MERA's UnitTests card.
+"""The reading of a project's tests, and the making of samples from pairs, filtered as in MERA's UnitTests card.
 
-prompts_LANGUAGE.txt holds ten prompts, in which FRAMEWORK becomes a sentence if the test framework is known.
+prompts_LANGUAGE.txt holds ten prompts. If the test framework is known, a sentence about it replaces FRAMEWORK in them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[
 
 
 def read_file(root: Path, language: str, path: str) -> Parsed | str:
-    """Return an error message if the file cannot be read. Runs in a worker process."""
+    """Read a file, or return an error message if this is impossible. Runs in a worker process."""
     # Each worker process loads the language once.
     dialect = CATALOG.load(language)
     try:
@@ -57,7 +57,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
     grammar = choose_grammar(dialect.grammars, path)
-    # Parsing creates many small values but no garbage, so garbage collection would only cost time.
+    # Parsing creates many small objects but no garbage, so garbage collection would only cost time.
     gc.disable()
     try:
         return dialect.read(source, path, parse_tree(dialect.mask(source), grammar).root_node)
@@ -66,8 +66,8 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
 
 
 def read_source(root: Path, path: str) -> bytes:
-    """Return UTF-8 with normalised line ends. Raises NotText, OSError."""
-    # A path that is not UTF-8 fails here, since no sample could hold it.
+    """Return a file's text as UTF-8 with normalised line ends. Raises NotText, OSError."""
+    # Raise an error if the path is not UTF-8: no sample could hold it.
     path.encode()
     data = read_own(root, path)
     if len(data) > LARGEST:
@@ -77,9 +77,9 @@ def read_source(root: Path, path: str) -> bytes:
 
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
-"""Tests have fewer characters."""
+"""The limit of a test's length, in characters."""
 LONGEST_INPUT = 70_000
-"""The texts of a prompt's context have fewer characters."""
+"""The limit for all texts of a prompt's context together, in characters."""
 MOST_ASSERTIONS = 20
 
 
@@ -91,10 +91,10 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
-    """The most samples of one project; they are chosen at random."""
+    """The limit of samples per project. If there are more, they are chosen at random."""
     seed: int = 0
     shares: tuple[int, int, int] = (0, 0, 100)
-    """Per cent of the projects for training, validation and test."""
+    """The percentages of projects for training, validation and test."""
     only_high: bool = False
 
 
@@ -104,7 +104,7 @@ class Mined(msgspec.Struct):
 
 
 def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Selection, known: set[str]) -> Mined:
-    """Return the samples of a project. `known`: digests of the dataset's samples so far; this project's are added."""
+    """Return the samples of a project. `known`: the digests of the dataset's earlier samples; new digests are added."""
     mined = Mined()
     index = Index(contents.functions, contents.paths)
     sources: dict[str, bytes] = {}
@@ -167,7 +167,7 @@ def _line(
     ).decode()
     framework = ""
     if dialect.framework:
-        # The nearest package.json above the test that names one decides.
+        # Of the folders above the test, the nearest one whose package.json names a framework decides.
         packages = _packages(origin.root, test.place.path)
         framework = next(filter(None, map(dialect.framework, packages)), UNKNOWN)
     return Line(
@@ -209,7 +209,7 @@ def _line(
 def _run(
     pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], test_places: Sequence[Place]
 ) -> Runnable | UnsetType:
-    """Return how to run the test alone in its project. `test_places`: locations of all tests in its file."""
+    """Return how to run the test alone in its project. `test_places`: the locations of all tests in the test's file."""
     focal, own = pairing.function.place, pairing.test.place
     if not dialect.nothing or origin.info.spec.partition(":")[0] not in REGISTRIES:
         return UNSET
@@ -238,7 +238,7 @@ def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
         try:
             package = json.loads(read_own(root, (folder / "package.json").as_posix()))
         except (OSError, ValueError, RecursionError):
-            # If a file is missing or not JSON, the next folder's may name the framework.
+            # If the file is missing or not JSON, try the folder above.
             continue
         if isinstance(package, dict):
             yield package

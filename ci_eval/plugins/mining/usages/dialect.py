@@ -1,4 +1,4 @@
-"""A language whose object usages can be mined, the mined usages, and the code that the walks of all languages share."""
+"""The interface of a language whose object usages can be mined, the mined usages, and the code shared by all walks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Receiver = Literal["object", "unknown", "module", "class", "this", "array", "typ
 """The kind of the expression before the dot of a call: an object of known or unknown type, or something else."""
 
 Infer = Callable[[bytes, int], tuple[Receiver, str]]
-"""Infers types beyond local rules: source, offset of a receiver's last byte → its kind, and qualified type or ""."""
+"""Source, offset of a receiver's last byte → its kind, and its qualified type or "". Used if local rules fail."""
 
 
 class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str] = frozenset()
-    """Qualified names of the project's modules (Python) or types (Java). Names inside these are the project's, too."""
+    """Qualified names of the project's modules (Python) or types (Java). Names inside these belong to it, too."""
     infer: Infer | None = None
     places: bool = False
     """Whether to return the locations of objects."""
@@ -32,11 +32,11 @@ class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
 
 class MinedUsage(msgspec.Struct, frozen=True, kw_only=True):
     method: str
-    """Fully qualified."""
+    """The fully qualified name of the method that uses the object."""
     usage: ObjectUsage
     own: bool = False
     place: ObjectPlace | None = None
-    """The location, without the text's digest; None if it was not requested or does not exist."""
+    """The object's location, without the text's digest. None if it was not requested or does not exist."""
 
 
 class MinedText(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,22 +45,22 @@ class MinedText(msgspec.Struct, frozen=True, kw_only=True):
     usages: tuple[MinedUsage, ...] = ()
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     bases: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    """Types that the text declares → their known base types, all fully qualified."""
+    """Type that the text declares → its known base types. All names are fully qualified."""
     broken: bool = False
-    """True if the grammar could not read a part of the text."""
+    """Whether the text has syntax errors."""
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """A language whose usages can be mined. Worker processes get the functions, so none is a lambda."""
+    """A language whose usages can be mined. The functions are sent to worker processes, so they cannot be lambdas."""
 
     name: str
     grammars: Mapping[str, str]
     mine: Callable[[bytes, str, Node, ProjectContext], MinedText]
-    """UTF-8 text, path in the project, root of the tree, project → usages. Skips unreadable parts; raises nothing."""
+    """UTF-8 text, path in the project, root of the tree, project → usages. Skips syntax errors; raises no exception."""
     dangling: Pattern[bytes]
-    """Matches the dot of a call that is being typed. A blank replaces it, or the next line would belong to the call."""
+    """Matches the dot of a call that is being typed. A blank replaces it, to separate the call from the next line."""
     own: Callable[[Iterable[str]], frozenset[str]]
-    """Paths of a project's files → ProjectContext.own."""
+    """Paths of the project's files → `ProjectContext.own`."""
 
 
 PRIORITY = {
@@ -70,34 +70,34 @@ PRIORITY = {
     )
     for kind in kinds.split()
 }
-"""The rank of each kind of definition; the definition of the highest rank counts. The order is the original's
-(science.md 1.7): UNKNOWN < THIS < FIELD < PARAM < CONSTANT < RETURN = NEW."""
+"""Kind of definition → rank. If an object has several definitions, the one of the highest rank counts. The order is
+that of the paper (science.md 1.7): UNKNOWN < THIS < FIELD < PARAM < CONSTANT < RETURN = NEW."""
 LONGEST = 200
-"""Bytes of the longest receiver that is compared with others."""
+"""Receivers that are longer than this number of bytes count as different objects."""
 
 
 class Enclosing(msgspec.Struct, frozen=True, kw_only=True):
     key: str
-    """The qualified name of the method in its file."""
+    """The qualified name of the enclosing method in its file."""
     class_: str = ""
-    """The base class if a library has it; else the method's class."""
+    """The base class of the enclosing class if a library declares it; otherwise the enclosing class."""
     method: str = ""
-    """The overridden method of a library, whose name is the same in every project; else the method's name."""
+    """The library's method that the enclosing method overrides; otherwise the enclosing method."""
 
 
 class _UsageDraft(msgspec.Struct):
     enclosing: Enclosing
     own: bool
     definitions: dict[str, Definition] = msgspec.field(default_factory=dict)
-    """Variable or other expression → its origin. The last assignment counts."""
+    """Variable or other expression → its definition. The last assignment counts."""
     origins: list[Origin] = msgspec.field(default_factory=list)
     calls: list[tuple[int, str]] = msgspec.field(default_factory=list)
-    """(order, name) of each call."""
+    """The (offset, name) of each call."""
     sites: list[Site] = msgspec.field(default_factory=list)
 
     def call(self, definition: Definition, thing: str, name: str, at: int) -> None:
         if definition.kind == "FIELD":
-            # An assignment in the same method says more than the field.
+            # If the same method assigns the field, keep the definition by the assignment: it says more.
             self.definitions.setdefault(thing, definition)
         else:
             self.definitions[thing] = definition
@@ -135,10 +135,10 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     """The meaning of an expression or name."""
 
     sort: Receiver | Literal["function", "imported"] = "unknown"
-    """`imported`: a name from another file, about which nothing else is known."""
+    """`imported`: a name from another file; nothing else is known about it."""
     name: str = ""
     element: str = ""
-    """The type of the elements of an object, such as `Foo` for a list[Foo]."""
+    """The type of the object's elements, such as `Foo` for a list[Foo]."""
     definition: Definition = NOWHERE
     scope: Any = None
     returns: Meaning | None = None
@@ -164,7 +164,7 @@ class NameScope(msgspec.Struct, kw_only=True):
     names: dict[str, Meaning] = msgspec.field(default_factory=dict)
 
     def around(self: Scope) -> Iterator[Scope]:
-        """Yield the scope and those around it, the innermost first."""
+        """Yield this scope and its outer scopes, innermost first."""
         scope: Scope | None = self
         while scope:
             yield scope
@@ -175,7 +175,7 @@ Scope = TypeVar("Scope", bound=NameScope)
 
 
 class Walk(Generic[Scope]):
-    """A walk over one text with a stack of tasks, so that deep nesting cannot fail."""
+    """A walk over the tree of one text. It uses a stack of tasks, so deep nesting cannot exceed the recursion limit."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class Walk(Generic[Scope]):
         layout: Layout,
         readers: Mapping[str, Callable[[Any, Node, Scope], None]],
     ) -> None:
-        """`readers`: type of a node → the method that reads it."""
+        """`readers`: type of a node → the method that reads such nodes."""
         self.source, self.around, self._readers = source, around, readers
         self.receivers: Counter[Receiver] = Counter()
         self.bases: dict[str, tuple[str, ...]] = {}
@@ -222,12 +222,12 @@ class Walk(Generic[Scope]):
         self, receiver: Node | None, name: Node | None, call: Node, scope: Scope, read: Callable[[Node, Scope], Meaning]
     ) -> None:
         """Add a call to the usages of its scope. `read` returns the meaning of the receiver."""
-        # The name is empty if the grammar had to add it.
+        # The name is empty if it is missing in the text and the parser has inserted it.
         if receiver is None or name is None or name.end_byte == name.start_byte:
             return
         meaning = read(receiver, scope)
         sort: Receiver = "object" if meaning.is_typed else SORTS.get(meaning.sort, "unknown")
-        # The results of calls have no name whose type jedi could infer.
+        # jedi can infer only the types of names, so other receivers, such as the results of calls, are skipped.
         if sort == "unknown" and self.around.infer and receiver.type in {"identifier", "attribute"}:
             sort, type_ = self.around.infer(self.source, receiver.end_byte - 1)
             meaning = replace(meaning, sort="object", name=type_) if sort == "object" else meaning

@@ -1,4 +1,4 @@
-"""The histories of usages in snapshots of edited files, after Proksch et al. (ASE 2016), section on micro-commits."""
+"""The histories of object usages in the snapshots of edited files, after Proksch et al. (ASE 2016), "micro-commits"."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage
 from ci_eval.plugins.mining.usages.texts import mine
 
 Key = tuple[str, str]
-"""The method and the type of a history in one file of one user."""
+"""(method, type). It identifies a history within one file of one user."""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
-"""Why a history is left out: it would have a single state, or no query."""
+"""Why a history is left out. With a single state or without calls, it has no queries."""
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,8 +44,8 @@ State = tuple[ObjectUsage | None, ObjectPlace | None]
 def histories(
     moments: Sequence[Moment], dropped: Counter[Dropped], *, project: str = "", file: str = "", user: str = ""
 ) -> Iterator[History]:
-    """Yield the histories of one file of one user, sorted by the first state. If completion was called at some moments,
-    only these count. `dropped` counts the histories that are left out."""
+    """Yield the histories of one file of one user, sorted by their first states. If completion was called at some
+    moments, only these moments count. `dropped` counts the histories that are left out."""
     chosen = [moment for moment in moments if moment.is_trigger] or list(moments)
     chosen.sort(key=lambda moment: moment.time)
     if len(chosen) < 2:
@@ -53,10 +53,10 @@ def histories(
         return
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
         timeline: list[State] = [(moment.usages.get(key), moment.places.get(key)) for moment in chosen]
-        # As in the paper, only the last selected proposal is a state. No text has it, so it has no location.
+        # As in the paper, of the selected proposals only the last one adds a state. It is in no text: no location.
         if key in chosen[-1].selected:
             timeline.append((chosen[-1].selected[key], None))
-        # The first of equal neighbours stays.
+        # Of equal consecutive states, keep only the first.
         changes = [state for i, state in enumerate(timeline) if i == 0 or not equal(state[0], timeline[i - 1][0])]
         states, places = zip(*changes, strict=True)
         if len(states) < 2:
@@ -64,7 +64,7 @@ def histories(
         elif not any(state and state.calls for state in states):
             dropped["without any call"] += 1
         else:
-            # If no state has a location, no list of locations is stored.
+            # If no state has a location, store no list of locations.
             located = places if any(places) else ()
             yield History(
                 project=project, file=file, user=user, method=key[0], type=key[1], states=states, places=located
@@ -79,7 +79,7 @@ def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """A selected proposal: the method `item` replaces the `typed` characters at `offset`."""
+    """A selected proposal: the method `item` replaces the `typed` characters from `offset` on."""
 
     item: str
     offset: int = 0
@@ -88,14 +88,14 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of a file at a time (seconds since any moment)."""
+    """The state of a file at a time, in seconds since an arbitrary moment."""
 
     user: str
     file: str
     time: float
     text: str = ""
     usages: Sequence[MinedUsage] | None = None
-    """The usages, if the recording has them instead of the text."""
+    """The usages if the recording has them instead of texts."""
     selection: Selection | None = None
     is_trigger: bool = False
 
@@ -106,11 +106,11 @@ class Mined(msgspec.Struct, kw_only=True):
     files: set[tuple[str, str]] = msgspec.field(default_factory=set)
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     own: int = 0
-    """The usages of the project's own types, which are left out, over all snapshots."""
+    """The number of usages of the project's own types in all snapshots. These usages are left out."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     dropped: Counter[Dropped] = msgspec.field(default_factory=Counter)
     texts: dict[str, StoredText] = msgspec.field(default_factory=dict)
-    """Digest of a text → text."""
+    """Digest of a text → the text."""
 
 
 class Miner(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,7 +147,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
             if selection and selection.key:
                 method, type_ = selection.key
                 usage = usages.get(selection.key) or ObjectUsage(type=type_, method=method)
-                # A call that the usage has already keeps its position.
+                # If the usage has the call already, the call keeps its position.
                 calls = tuple(dict.fromkeys((*usage.calls, selection.item)))
                 selected[selection.key] = replace(usage, calls=calls)
         else:
@@ -178,7 +178,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
 
     def _select_usage(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
         selection = snapshot.selection
-        # The item may have brackets or arguments after the name.
+        # The item may have brackets or arguments after the method's name.
         name = re.match(r"\w+", selection.item) if selection else None
         if selection is None or name is None:
             return {}
@@ -193,8 +193,8 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> Iterator[Snapshot]:
-    """Yield a snapshot for each commit that changes the file, the earliest first, all under the newest name. A deleted
-    file has an empty text. `skipped` counts the revisions that are not text."""
+    """Yield a snapshot for each commit that changes the file, earliest first. All snapshots have the newest name of the
+    file. A deleted file has an empty text. `skipped` counts the revisions that are not text."""
     revisions = repository.revisions(path)
     contents = repository.contents([revision.blob for revision in revisions if revision.blob], LARGEST)
     for position, revision in enumerate(revisions):
@@ -207,18 +207,18 @@ def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> I
         except NotText:
             skipped["revision that is not text"] += 1
             continue
-        # Dates of commits may go back, so the position is the time.
+        # The dates of commits may decrease, so the position is used as the time.
         yield Snapshot(user="", file=path, time=position, text=text)
 
 
 LARGEST_FILE = 256 << 20
-"""Bytes of a file in an archive, or of a file that is read at once."""
+"""The size limit of a file in an archive, and of a file that is read at once, in bytes."""
 LIMITS = Limits(entries=500_000, file_bytes=LARGEST_FILE)
 
 
 class Recording(msgspec.Struct, frozen=True, kw_only=True):
     ends: tuple[str, ...]
-    """The extensions of files whose events are read."""
+    """The extensions of the edited files whose events are read."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
 
 
@@ -226,30 +226,31 @@ class RecordedLookup(msgspec.Struct, frozen=True, kw_only=True):
     user: str
     file: str
     start: int
-    """Code points."""
+    """The offset of the word, in code points."""
     before: str | None
-    """The text before the word; None if unknown."""
+    """The text before the word, or None if it is unknown."""
     prefix: str
     candidates: Sequence[str]
     outcome: str
-    """`select`, `typed`, `cancel`, or the recorder's own word."""
+    """`select`, `typed`, `cancel`, or another word of the recorder."""
     item: str
-    """The selected item; "" if it is not recorded."""
+    """The selected item, or "" if it is not recorded."""
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     read: Callable[[Path, Recording], Iterator[Snapshot]]
-    """Reads the snapshots of a file or folder. Broken parts are counted in Recording.skipped; raises only OSError."""
+    """File or folder → snapshots. Counts broken parts in `Recording.skipped`; raises only OSError."""
     languages: frozenset[str] = frozenset()
-    """The languages whose usages the format records; empty if the format records texts, of any language."""
+    """The languages whose usages the format records. Empty if the format records texts; they may be of any language."""
     lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
-    """Reads the completion lists of a file or folder in order of time, like `read`; None if the format has none."""
+    """File or folder → completion lists in order of time, like `read`. None if the format records no lists."""
 
 
 @contextmanager
 def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
-    """Yield the files with these extensions, sorted. A zip is unpacked within LIMITS; if that fails, it is counted."""
+    """Yield the files with the extensions `ends`, sorted. A zip is unpacked within LIMITS. If this fails, the zip is
+    counted in `recording.skipped`, and there are no files."""
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         root = path
         if path.is_file() and path.suffix == ".zip":
@@ -258,6 +259,5 @@ def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Itera
                 unpack(path, root, LIMITS)
             except ArchiveError as error:
                 recording.skipped[f"zip that cannot be used: {error}"] += 1
-                # A zip that cannot be used counts as an empty folder.
                 root.mkdir(exist_ok=True)
         yield [root / relative for relative in sorted(below(root, root, ends))] if root.is_dir() else [root]

@@ -1,4 +1,4 @@
-"""The locations of the objects in a text: their calls, and the line where the next call would be typed."""
+"""The locations of objects in a text: their calls, and the line in which the next call would be typed."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from ci_eval.plugins.mining.sources import named_children, node_text
 
 NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 LONGEST = 200
-"""The most bytes of an object's name."""
+"""The limit of the length of an object's name, in bytes."""
 TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
-"""A semicolon or comment after a statement, which stays on its line."""
+"""Matches a semicolon or comment after a statement, which stays on the statement's line."""
 STEP = "    "
 Line = tuple[int, str]
-"""The offset after which a new line is typed, and the line's indentation."""
+"""(offset after which the new line is typed, indentation of the new line)."""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """The types of a grammar's nodes, by their part in statements."""
+    """The types of a grammar's nodes, grouped by their role in statements."""
 
     lists: frozenset[str]
-    """Nodes that are lists of statements."""
+    """Nodes whose children are statements."""
     simple: frozenset[str]
     leaving: frozenset[str]
-    """Statements after which code is never reached."""
+    """Statements such as `return`: code after them is never reached."""
     heads: frozenset[str]
-    """Nodes with a list of statements that sees the names in the node's other children, such as parameters."""
+    """Nodes whose other children, such as parameters, define names for the list of statements in the node."""
     first: frozenset[str]
-    """Statements, or first children of statements, that must stay first in their list."""
+    """Statements, or first children of statements, that must remain the first in their list."""
     boundaries: frozenset[str] = frozenset()
-    """Nodes that end the search for statements: they hold statements only inside functions."""
+    """Nodes at which the upward search for statements ends: they contain statements only inside functions."""
     may_be_empty: bool = True
 
 
@@ -51,15 +51,15 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Places:
-    """The finder of locations in one text. The tree has offsets in bytes, locations count code points."""
+    """The search for locations in one text. Offsets in the tree count bytes; locations count code points."""
 
     def __init__(self, source: bytes, layout: Layout) -> None:
         self._source, self._layout = source, layout
         self._points = code_points(source)
 
     def of(self, sites: Sequence[Site], origins: Sequence[Origin], last: Origin | None) -> ObjectPlace | None:
-        """Return the location of the last called object that has a name; None if no object has one, or if no line can
-        be typed where the name is known. `last`: the definition that counts if there are no calls."""
+        """Return the location of the last called object that has a name. Return None if no object has a name, or if no
+        line can be typed where the name is known. `last`: the definition to use if there are no calls."""
         ordered = sorted(sites, key=lambda site: site.name.start_byte)
         thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
         if thing:
@@ -88,9 +88,9 @@ class Places:
         span: tuple[int, int] | None = None
         if statement and statement.type in self._layout.simple:
             begin, end = statement.start_byte, statement.end_byte
-            # Without this statement, the object would have no name.
+            # The statement must stay if it defines the object's name.
             names = any(begin <= origin.node.start_byte < end for origin in origins)
-            # The first statement stays if the grammar allows no empty list.
+            # The first statement must stay if a list of statements cannot be empty.
             if not names and (self._layout.may_be_empty or named_children(statement.parent)[0].start_byte != begin):
                 span = self._point(begin), self._point(end)
         return CallPlace(
@@ -104,13 +104,13 @@ class Places:
         )
 
     def _is_list(self, node: Node) -> bool:
-        """Return whether a node's children are statements; broken code between statements counts."""
+        """Return whether a node's children are statements. Those of a syntax error between statements also count."""
         while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.boundaries:
             node = node.parent
         return node.type in self._layout.lists or node.type == "ERROR"
 
     def _statement(self, node: Node) -> Node | None:
-        """Return the innermost statement around a node, or None."""
+        """Return the innermost statement that contains a node, or None."""
         while node.parent is not None and node.parent.type not in self._layout.boundaries:
             if self._is_list(node.parent):
                 return node
@@ -135,9 +135,9 @@ class Places:
         return None
 
     def _line_before(self, statement: Node) -> Line | None:
-        """Return the line before a statement; None if other code precedes the statement on its line."""
+        """Return the line before a statement, or None if there is other code before the statement on its line."""
         begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
-        # The first line has no line end before it.
+        # A new line is typed after a line end, and there is none before the first line.
         if not begin or self._source[begin : statement.start_byte].strip():
             return None
         return begin - 1, self._indent(statement.start_byte)

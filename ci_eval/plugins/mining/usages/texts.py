@@ -1,4 +1,4 @@
-"""The object usages of texts, of a project's files, and of the object before a call that is being typed."""
+"""The mining of object usages: from a text, from a project's files, and for a call that is being typed."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
 def read_project(
     root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
 ) -> ProjectUsages:
-    """Read a project's usages. `advance(done, of)` is called after each file. `infer`: ask jedi for unknown types."""
+    """Mine a project's usages. `advance(done, of)` is called after each file. `infer`: ask jedi for unknown types."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     shared = (root, dialect.name, ProjectContext(own=dialect.own(paths)), infer)
-    # jedi takes far longer than the local rules.
+    # jedi is much slower than the local rules.
     timeout = TIMEOUT * (10 if infer else 1)
     mined, troubles = read_all(paths, read_file, shared, jobs=jobs, advance=advance, timeout=timeout)
     return ProjectUsages(
@@ -64,9 +64,9 @@ def read_project(
 
 
 def read_file(root: Path, language: str, around: ProjectContext, infer: bool, path: str) -> MinedText | str:
-    """Return an error message if the file cannot be read. Runs in a worker process."""
+    """Mine a file, or return an error message if it cannot be read. Runs in a worker process."""
     try:
-        # A path that is not UTF-8 fails here, since no sample could hold it.
+        # Raise UnicodeEncodeError if the path is not UTF-8: no sample could hold it.
         path.encode()
         text = read_text(root, path)
         around = replace(around, infer=_inference(root) if infer else None)
@@ -79,20 +79,20 @@ MARK = "ciEvalWritesHere"
 MEMBER = re.compile(r"\.\s*\Z")
 ARGUMENTS = re.compile(r"\s*\(")
 DEEPEST = 10
-"""The levels of inheritance that are followed."""
+"""The limit of levels of inheritance that are followed."""
 
 
 def find_dialect(path: str) -> Dialect | None:
-    """Return the language of a file by its path, or None for languages without usages."""
+    """Return the language of the file at `path`, or None if usages of its language cannot be mined."""
     return next((dialect for dialect in CATALOG.all() if path.endswith(tuple(dialect.grammars))), None)
 
 
 def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[ObjectUsage]:
-    """Return the usage of the object whose member is typed between these texts. The same usage follows for each base
-    type that the file declares, the nearest first. Empty if no member is typed, or the object's type is unknown."""
+    """Return the usage of the object whose member is being typed between the texts `before` and `after`, then a copy
+    of it for each known base type, nearest first. Empty if no member is being typed or the object's type is unknown."""
     if not MEMBER.search(before):
         return []
-    # Only calls are usages, so brackets are added to a name without them.
+    # Only calls count as usages, so a call of MARK is inserted at the caret.
     call = MARK if ARGUMENTS.match(after) else f"{MARK}() "
     try:
         mined_text = mine(f"{before}{call}{after}", path, dialect, ProjectContext())
@@ -110,7 +110,7 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
 
 
 NONE = "builtins.NoneType"
-"""This type is ignored: a variable that is None first mostly holds another type later."""
+"""This type is ignored, since a variable whose first value is None mostly gets another type later."""
 MAX_ANSWERS = 200_000
 IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b.*$", re.MULTILINE)
 BLOCK = re.compile(rb"^(?:[ \t]+)?(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
@@ -118,19 +118,19 @@ SORTS: dict[str, Receiver] = {"module": "module", "namespace": "module", "class"
 Answer = tuple[Receiver, str]
 
 
-# jedi takes about 26 ms for an answer, and most of a file is the same from snapshot to snapshot.
+# An answer of jedi takes about 26 ms, and most of a file does not change between snapshots, so answers are cached.
 class JediInference:
-    """The types that jedi infers before a dot in one project, with a cache of the answers."""
+    """The inference of types before dots by jedi, for one project."""
 
     def __init__(self, root: Path | None = None) -> None:
-        """`root`: the project's folder, whose modules jedi may read. jedi runs none of them."""
+        """`root`: the project's folder. jedi may read its modules, but never runs them."""
         self._project, self._environment = prepare_jedi(root)
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._script: tuple[bytes, jedi.Script] | None = None
         self.asked = 0
 
     def __call__(self, source: bytes, at: int) -> Answer:
-        # The answer depends on the enclosing function or class, the position in it, and the imports.
+        # The key of an answer: the enclosing function or class, the position in it, and the imports.
         begins = [0, *(match.start() for match in BLOCK.finditer(source))]
         number = bisect_right(begins, at) - 1
         block = source[begins[number] : (*begins, len(source))[number + 1]].rstrip()
@@ -165,5 +165,5 @@ class JediInference:
         return "unknown", ""
 
 
-# Each worker process has one cache.
+# Each worker process has one instance for each project, and so one cache.
 _inference = cache(JediInference)

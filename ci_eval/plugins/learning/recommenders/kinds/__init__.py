@@ -1,1 +1,1 @@
-"""The recommenders: one file each."""
+"""The kinds of recommenders, one module each."""

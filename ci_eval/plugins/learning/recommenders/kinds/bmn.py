@@ -1,4 +1,4 @@
-"""The recommender BMN: the best matching neighbours among the usages seen.
+"""The recommender BMN, which proposes the calls of the best matching neighbours among the training usages.
 
 Bruch, Monperrus & Mezini, "Learning from examples to improve code completion systems" (FSE 2009).
 """
@@ -12,7 +12,7 @@ from ci_eval.plugins.learning.recommenders.model import Ints, Known, Scores, Typ
 
 
 def train(usages: TypeUsages, _options: contract.TrainingOptions) -> contract.Arrays:
-    """Return the usages: `contexts`, one slot after the other; their calls, `starts` and `flat`; and `counts`."""
+    """Return the usages as arrays: `contexts`, slot by slot; `starts` and `flat` for their calls; and `counts`."""
     return {
         "contexts": usages.contexts.T.ravel(),
         "starts": usages.starts,
@@ -39,8 +39,8 @@ class Neighbours:
         self._of_call = np.searchsorted(self._flat[by_call], np.arange(self._calls + 1))
 
     def distances(self, known: Known) -> Ints:
-        """Return the number of columns (calls and values of slots) in which each usage differs from the query."""
-        # Calls that only the usage has do not count, since the recommender proposes these.
+        """Return for each usage in how many columns (calls and values of slots) it differs from the query."""
+        # Calls that only the usage has are ignored: they are the calls to propose.
         distances = np.full(len(self._counts), len(known.calls))
         for slot, value in enumerate(known.contexts):
             theirs = self._contexts[slot]

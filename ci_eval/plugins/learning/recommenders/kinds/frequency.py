@@ -1,4 +1,4 @@
-"""The recommender Frequency, a baseline: the most frequent calls on objects of the type, in any context.
+"""The recommender Frequency, a baseline that proposes the most frequent calls on objects of the type, in any context.
 
 Bruch, Monperrus & Mezini, "Learning from examples to improve code completion systems" (FSE 2009).
 """
@@ -12,7 +12,7 @@ from ci_eval.plugins.learning.recommenders.model import Scores, TypeModel, TypeU
 
 
 def train(usages: TypeUsages, _options: contract.TrainingOptions) -> contract.Arrays:
-    """Return `usages`, their number, and `counts`, the number of usages with each call."""
+    """Return the arrays `usages` (the number of usages) and `counts` (the number of usages with each call)."""
     _, owner = contract.part(usages.starts, np.arange(len(usages.counts)))
     counts = np.bincount(usages.flat, weights=usages.counts[owner], minlength=len(usages.calls))
     return {"usages": usages.counts.sum(keepdims=True), "counts": counts.astype(np.int64)}

@@ -1,7 +1,7 @@
-"""The recommender PBN: patterns of usages in a Bayesian network.
+"""The recommender PBN, a Bayesian network of usage patterns.
 
-Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian networks" (TOSEM 2015). The root of the network is a
-hidden variable, the pattern; slots and calls are independent given the pattern. Probabilities have a closed form.
+Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian networks" (TOSEM 2015). The root of the network is
+the pattern, a hidden variable. Given the pattern, slots and calls are independent, so probabilities have a closed form.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class PbnOptions(contract.TrainingOptions, frozen=True, kw_only=True):
 
 
 def train(usages: TypeUsages, options: PbnOptions) -> contract.Arrays:
-    """Return `members`, the number of usages of each pattern; and for each feature (call or value), from `starts` on,
-    its `patterns` and the number of their usages that have the feature (`counts`)."""
+    """Return four arrays. `members`: the number of usages of each pattern. `patterns`: for each feature (call or
+    value), from its `starts` on, the patterns with the feature. `counts`: how many of their usages have the feature."""
     call_sets = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
     totals = Counter[tuple[int, ...]]()
     for call_set, count in zip(call_sets, usages.counts.tolist(), strict=True):
         totals[call_set] += count
-    # The most frequent sets come first, since they become the centres.
+    # The first sets become the centres of canopies, so the most frequent sets come first.
     order = sorted(totals, key=lambda call_set: (-totals[call_set], call_set))
     number = {call_set: place for place, call_set in enumerate(order)}
     set_of_row = np.array([number[call_set] for call_set in call_sets])
@@ -89,7 +89,7 @@ class Network:
         self._beyond = np.clip(self._shares[:end], self._least, 1 - self._least) - self._least
 
     def posterior(self, known: Known) -> Floats:
-        """Return the probability of each pattern. Calls that the query lacks are no evidence."""
+        """Return the probability of each pattern given the query. Calls that the query lacks are no evidence."""
         logarithms = self._prior.copy()
         calls = known.calls.tolist()
         features = [self._model.feature(slot, value) for slot, value in enumerate(known.contexts) if value >= 0]
@@ -98,9 +98,9 @@ class Network:
             shares = self._shares[at]
             is_call = feature < len(self._model.calls)
             shares = np.clip(shares, self._least, 1 - self._least) if is_call else shares + self._least
-            # A factor that all patterns share cancels out, so only the patterns with the feature get another weight.
+            # A factor that all patterns share cancels out, so change only the weights of patterns with the feature.
             logarithms[self._patterns[at]] += np.log(shares / self._least)
-        # The greatest logarithm becomes 0, so that not all weights become 0.
+        # Shift the logarithms so that the greatest one is 0: otherwise all weights might underflow to 0.
         weights = np.exp(logarithms - logarithms.max(initial=-np.inf))
         return np.asarray(weights / weights.sum())
 
@@ -120,16 +120,16 @@ RECOMMENDER = contract.Recommender(
 
 
 def canopies(starts: Ints, flat: Ints, t1: float, t2: float) -> tuple[Ints, Ints]:
-    """Return canopies of different, non-empty sets of small numbers, as parallel arrays of canopy and member.
+    """Return canopies of distinct, non-empty sets of small numbers, as two parallel arrays: canopy and member.
 
-    Each canopy has the first remaining set as its centre. It holds the sets nearer than `t1`, and removes those nearer
-    than `t2`. A set may be in several canopies. `starts`: the beginnings of the sets in `flat`, and the end of the
-    last. Needs 0 < t2 <= t1 <= 1.
+    The centre of a canopy is the first remaining set. Sets nearer than `t1` belong to the canopy; sets nearer than `t2`
+    no longer remain. A set may belong to several canopies. `starts`: the beginning of each set in `flat`, and the end
+    of the last set. Requires 0 < t2 <= t1 <= 1.
     """
     sizes = np.diff(starts)
     places = {int(size): np.flatnonzero(sizes == size) for size in np.unique(sizes)}
     rows = {size: flat[starts[of][:, None] + np.arange(size)] for size, of in places.items()}
-    # Sets of very different sizes cannot be near, so they are never compared.
+    # Sets of very different sizes cannot be near each other, so do not compare them.
     near = {
         size: [near for near in places if 1 - (size - 1 if size == near else min(size, near)) / sqrt(size * near) < t1]
         for size in places

@@ -1,4 +1,4 @@
-"""The recommender by association rules, which lead from a few features (calls, values of slots) to a call.
+"""The recommender by association rules. A rule leads from a few features (calls, values of slots) to a call.
 
 Agrawal & Srikant, "Fast algorithms for mining association rules" (VLDB 1994); for calls, Bruch, Monperrus & Mezini (FSE
 2009).
@@ -17,7 +17,7 @@ from ci_eval.plugins.learning.recommenders import model as contract
 from ci_eval.plugins.learning.recommenders.model import NONE, Known, Scores, TypeModel, TypeUsages
 
 Items = tuple[int, ...]
-"""Features in ascending order; calls come first."""
+"""Numbers of features in ascending order. Calls have the lowest numbers."""
 
 
 class RulesOptions(contract.TrainingOptions, frozen=True, kw_only=True):
@@ -30,15 +30,15 @@ class RulesOptions(contract.TrainingOptions, frozen=True, kw_only=True):
 
 
 def train(usages: TypeUsages, options: RulesOptions) -> contract.Arrays:
-    """Return `antecedents` (as many as the options allow, NONE for missing ones), `consequents` (calls), `support`
-    (usages with all of them), and `confidence`."""
+    """Return an array element per rule: `antecedents` (padded with NONE to the number that the options allow),
+    `consequents` (calls), `support` (the number of usages with all of these features) and `confidence`."""
     supports = _supports(usages, options)
     rules: list[tuple[Items, int]] = []
     for items, support_of_items in supports.items():
         for call in (item for item in items if item < len(usages.calls)):
             antecedents = tuple(item for item in items if item != call)
             confidence = support_of_items / supports[antecedents]
-            # A rule is left out if one with fewer antecedents has at least the same confidence.
+            # Leave out a rule if another rule with fewer of its antecedents has at least the same confidence.
             if confidence >= options.confidence and not any(
                 supports[tuple(sorted((*less, call)))] / supports[less] >= confidence
                 for size in range(len(antecedents))
@@ -70,7 +70,7 @@ def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
         level: Counter[Items] = Counter()
         for row, count in zip(rows, counts, strict=True):
             for items in combinations(row, size):
-                # Rows hold only frequent features by then, so pairs need no test.
+                # The rows hold only frequent features from level 2 on, so pairs need no test.
                 if size < 3 or all(subset in frequent for subset in combinations(items, size - 1)):
                     level[items] += count
         kept = {items: count for items, count in level.items() if count >= options.support}
@@ -95,8 +95,8 @@ class Rules:
         self._antecedents = antecedents.reshape(size, options.antecedents)
 
     def __call__(self, known: Known) -> Scores:
-        """Return the highest confidence of the rules that apply; support breaks ties."""
-        # The last element is NONE, which every query has.
+        """Score each call by the highest confidence of the applicable rules. Support breaks ties."""
+        # The last element stands for NONE, which every query has.
         seen = np.zeros(self._model.features + 1, dtype=bool)
         seen[NONE] = True
         seen[known.calls] = True

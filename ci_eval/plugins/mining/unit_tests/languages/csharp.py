@@ -1,4 +1,4 @@
-"""The pairing of C#: methods with an attribute of NUnit, xUnit or MSTest, named after the method that they call."""
+"""The pairing of C# tests: methods with an attribute of NUnit, xUnit or MSTest, named after a method that they call."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
 def _attributes(source: bytes, node: Node) -> frozenset[str]:
     lists = [attributes for attributes in named_children(node) if attributes.type == "attribute_list"]
     names = [field_text(source, attribute, "name") for attributes in lists for attribute in named_children(attributes)]
-    # In C#, an attribute `TestAttribute` may be written `Test`.
+    # In C#, the attribute `TestAttribute` may be written `Test`.
     return frozenset(name.rpartition(".")[2].removesuffix("Attribute") for name in names)
 
 
@@ -56,7 +56,7 @@ def _function(source: bytes, path: str, method: pairing.Method) -> pairing.Funct
     # The grammar has no node for the parameter after `params`.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
     declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
-    # The argument for `this` of an extension method is before the dot.
+    # In a call of an extension method, the argument for `this` may be before the dot.
     optional = sum("=" in parameter for parameter in written) + text.lstrip("( ").startswith("this ")
     owner = method.owner(source)
     return pairing.read_function(source, path, method.node, owner, declared, optional=optional, spread=spread)
@@ -69,7 +69,7 @@ def _calls(source: bytes, node: Node) -> Iterator[pairing.Call]:
             before = field(called, "expression")
             receiver = node_text(source, before) if before and before.child_count == 0 else ""
             last: Node | None = called
-            # `name` of `….name`, `…?.name` and `name<T>`.
+            # Find `name` in `….name`, `…?.name` and `name<T>`.
             while last and last.type != "identifier":
                 inner = [child for child in named_children(last) if child.type != "type_argument_list"]
                 last = field(last, "name") or (inner[-1] if inner else None)
@@ -96,7 +96,7 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield the called methods whose names are in the test's name as whole words; only the longest names count."""
+    """Yield the called methods whose names occur in the test's name as whole words. Only the longest names count."""
     called = dict.fromkeys(call.name for call in test.calls)
     names = [name for name in called if pairing.mentions([test.name], name)]
     longest = max(map(len, names), default=0)
@@ -105,7 +105,7 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
 
 
 def blank_directives(source: bytes) -> bytes:
-    # The grammar reads `#if` only around whole statements and members, but C# allows it between any two lines.
+    # C# allows `#if` between any two lines, but the grammar reads it only around whole statements and members.
     return DIRECTIVE.sub(lambda line: b" " * len(line[0]), source)
 
 

@@ -1,4 +1,4 @@
-"""The pairing of Go: functions `TestXxx(t *testing.T)` in *_test.go, paired within their package."""
+"""The pairing of Go tests: functions `TestXxx(t *testing.T)` in *_test.go, paired within their package."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _function(source: bytes, path: str, node: Node) -> pairing.Function:
     # A declaration may have several names (`a, b int`), or none (`int`).
     count = sum(max(len([child for child in node.children if child.type == "identifier"]), 1) for node in declared)
     spread = bool(declared) and declared[-1].type == "variadic_parameter_declaration"
-    # The receiver's type without pointer and type parameters.
+    # The owner is the receiver's type without pointer and type parameters.
     receiver = field_text(source, node, "receiver").partition("[")[0]
     owner = re.split(r"[\s*(]+", receiver.strip("()"))[-1]
     return pairing.read_function(source, path, node, owner, count, spread=spread, scope=dirname(path))
@@ -52,13 +52,13 @@ def _calls(source: bytes, node: Node) -> Iterator[pairing.Call]:
             last = called.child_by_field_name("field") or called
             receiver = node_text(source, field(called, "operand"))
             kinds = [argument.type for argument in named_children(call_node.child_by_field_name("arguments"))]
-            # A spread slice passes any number of arguments, and so does a single call that returns several values.
+            # A spread slice, or a single call that returns several values, may stand for any number of arguments.
             several = "variadic_argument" in kinds or kinds == ["call_expression"]
             yield pairing.Call(node_text(source, last), receiver, None if several else len(kinds))
 
 
 def _context(source: bytes, root: Node) -> Iterator[str]:
-    """Yield all code except tests, but only the signatures of functions other than TestMain."""
+    """Yield the code of a test file without the tests. Of functions other than TestMain, yield only the signatures."""
     for node in named_children(root):
         # TestMain is not a test: it sets up the tests of its package.
         if node.type not in FUNCTIONS or field_text(source, node, "name") == "TestMain":
@@ -69,7 +69,8 @@ def _context(source: bytes, root: Node) -> Iterator[str]:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield Foo, foo and methods of the same package for TestFoo, TestFoo_case, TestType_Method and TestTypeMethod."""
+    """Yield functions of the same package: Foo and foo for TestFoo and TestFoo_case, methods for TestType_Method and
+    TestTypeMethod."""
     name = test.name.removeprefix("Test").lstrip("_")
     for begin in pairing.beginnings(name):
         remainder = name[len(begin) :]
@@ -79,8 +80,8 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
                 owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
                 functions += [function for function in owned if function.name in _spellings(method)]
         functions = [function for function in functions if function.scope == test.scope]
-        # The test must also call the function if its name ends at a capital (TestFooEmpty), or if the method's type is
-        # not in the name.
+        # The test must also call the function if the test's name continues with a capital (TestFooEmpty), or does not
+        # name the method's type.
         plain = remainder[:1] in {"", "_"}
         certain = [function for function in functions if plain and begin.lower().startswith(function.owner.lower())]
         yield pairing.Tier("prefix" if remainder else "exact", certain or test.called(functions))

@@ -1,4 +1,4 @@
-"""The pairing of Java: methods with @Test and similar, and methods of the class that has the test class's name."""
+"""The pairing of Java tests: methods with @Test and similar, and methods of the class that the test class names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     methods = list(pairing.find_methods(root, "method_declaration", CLASSES, BODIES, partial(_annotations, source)))
     # Java 25 allows methods outside of classes, but no framework runs such a test.
     tests = [method for method in methods if method.marks & TESTS and method.classes]
-    # By Maven's convention, only tests and their helpers are below src/test.
+    # By Maven's convention, src/test has only tests and their helpers.
     if tests or "src/test/" in f"/{path}":
         head = [node_text(source, node) for node in named_children(root) if node.type in HEAD]
         context = cache(lambda classes: "\n".join([*head, *_class(source, classes)]))
@@ -87,7 +87,7 @@ def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
             if field_text(source, member, "name") in FIXTURE_NAMES or annotations & FIXTURES:
                 yield remove_comments(source, member)
             elif "public" in node_text(source, child_of_type(member, "modifiers")).split() and not annotations & TESTS:
-                # A method without a body ends with a semicolon already.
+                # A method without a body already ends with a semicolon.
                 yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
     blanks = node_lines(source, classes[0])
     yield f"{blanks[: len(blanks) - len(blanks.lstrip())]}}}"
@@ -98,10 +98,10 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield methods of the class that the test's class is named after: by name, else the only called one.
+    """Yield methods of the class after which the test's class is named: first by name, then the only called one.
 
-    This class is in the same package, and its name is the longest beginning of the test class's name; else it is the
-    only class elsewhere with exactly that name.
+    This is the class of the same package whose name is the longest beginning of the test class's name. If there is
+    none, it is the only class of exactly this name in other packages.
     """
     about = pairing.subject(test.owner)
     near = ([each for each in index.of(begin) if each.scope == test.scope] for begin in pairing.beginnings(about))
@@ -115,7 +115,7 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
         is_certain = remainder[:1] in {"", "_"}
         yield pairing.Tier("prefix" if remainder else "exact", functions if is_certain else test.called(functions))
     called = test.called(focal)
-    # If another class has a method of that name, such as an inherited equals, the test is about that method.
+    # If another class has a method of that name, such as an inherited `equals`, the test is about the other method.
     elsewhere = index.named(name, pairing.lower_first(name))
     yield pairing.Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
 

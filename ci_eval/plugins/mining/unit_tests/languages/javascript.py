@@ -1,6 +1,6 @@
 """The pairing of JavaScript and TypeScript: callbacks of it() and test(), by the last call of a project's function.
 
-Their tests have no names (MERA's UnitTests card). If a title names the function, the confidence is high.
+These tests have titles, but no names (MERA's UnitTests card). If a title names the function, the confidence is high.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ BUILT_IN = frozenset(
     "substr substring test then toFixed toLowerCase toString toUpperCase trim unshift valueOf values assign create "
     "defineProperty freeze on once emit end write done floor round max min abs pow sqrt random".split()
 )
-"""Methods of objects, strings, lists, promises or streams: their names do not identify a function of the project."""
+"""Methods of built-in objects, strings, lists, promises, streams. Such names do not identify a project's function."""
 
 
 def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
-    """Read the tests or functions of a file; nothing from generated files."""
+    """Read the tests or functions of a file. Generated files are skipped."""
     if GENERATED.fullmatch(path):
         return pairing.Parsed()
     if TEST_FILE.fullmatch(path):
@@ -48,7 +48,7 @@ def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
 
 
 def _functions(source: bytes, path: str, root: Node) -> Iterator[pairing.Function]:
-    """Yield the functions. Of those inside other functions, yield only members and returned ones."""
+    """Yield the functions. Functions inside other functions are skipped, unless they are members or are returned."""
     stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", lambda _: True)]
     while stack:
         node, owner, seen = stack.pop()
@@ -58,7 +58,7 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[pairing.Functio
             parameters = definition.function.child_by_field_name("parameters") if definition.function else None
             spread = parameters is None or "..." in node_text(source, parameters)
             yield pairing.Function(
-                # Callers name a module's only export like its file.
+                # Callers usually name a module's only export after its file.
                 name=pairing.stem(path) if name in {"exports", "default"} else name,
                 place=pairing.place(source, path, definition.whole),
                 owner=owner if definition.owner is None else definition.owner,
@@ -70,7 +70,7 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[pairing.Functio
             returned = [named_children(statement)[:1] for statement in body if statement.type == "return_statement"]
             seen = {node_text(source, value) for values in returned for value in values}.__contains__
         value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
-        # A class, or a variable that holds an object.
+        # A holder is a class, or a variable whose value is an object.
         is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
         inner = field_text(source, node, "name") or owner if is_holder else owner
         stack += [(child, inner, seen) for child in reversed(node.children) if child.child_count]
@@ -82,7 +82,7 @@ class _Definition(NamedTuple):
     function: Node | None
     """The function; None if it is the result of a call, such as `debounce(f)`."""
     owner: str | None = None
-    """The class or object; None if the enclosing one counts."""
+    """The class or object that has the function as a member. None stands for the enclosing one."""
 
 
 def _definition(source: bytes, node: Node) -> _Definition | None:
@@ -98,7 +98,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
     alone = node.parent if node.type != "pair" and node.parent and len(named_children(node.parent)) == 1 else node
     owner = None
     if node.type != "pair":
-        # `Box` for Box.prototype.grow and Box.grow, "" for exports.grow and for variables.
+        # The owner is `Box` for Box.prototype.grow and Box.grow, and "" for exports.grow and variables.
         parts = field_text(source, left, "object").split(".")
         kept = [part for part in parts if part not in {"prototype", "exports", "module", "this"}]
         owner = kept[-1] if kept and kept[-1].isidentifier() else ""
@@ -106,7 +106,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
 
 
 def _is_function(value: Node) -> bool:
-    """Return whether a value is a function, or a call with one: debounce(function …), typed(name, {…: function …})."""
+    """Return whether a value is a function, or a call that gets one: debounce(function …), typed({…: function …})."""
     if value.type in FUNCTIONS:
         return True
     for argument in named_children(value.child_by_field_name("arguments")) if value.type == "call_expression" else []:
@@ -123,7 +123,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[pairing.Test]:
 
     @cache
     def context(suite: int) -> str:
-        """Return the code outside of suites and tests, and the suite at the byte `suite` without its tests."""
+        """Return the code outside of suites and tests, and the suite that begins at the byte `suite` without tests."""
         texts = []
         for node, inner in parts:
             if not inner or node.start_byte <= suite < node.end_byte:
@@ -137,7 +137,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[pairing.Test]:
         arguments = named_children(node.child_by_field_name("arguments"))
         callback = next((argument for argument in arguments if argument.type in FUNCTIONS), None)
         called = field_text(source, node, "function")
-        # Frameworks skip functions that begin with `x`, such as `xit`.
+        # Frameworks skip tests that are defined by `xit` and the like.
         is_skipped = called.startswith("x") or called.endswith((".skip", ".todo"))
         if callback and _runner(source, node) in TESTS and not is_skipped:
             test = pairing.Test(
@@ -155,7 +155,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[pairing.Test]:
 
 
 def _framework_calls(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """Yield each call of the framework outside of tests, with the suites around it, the outermost first."""
+    """Yield each call of the framework outside of tests, with the suites that contain the call, outermost first."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
     while stack:
         node, around = stack.pop()
@@ -210,7 +210,7 @@ def _imports(source: bytes, root: Node) -> dict[str, str]:
             left = node.child_by_field_name("name")
             text = field_text(source, node, "value")
             required = re.match(r"(?:await )?(?:require|import)\(\s*['\"`]([^'\"`]+)", text)
-            # Values that a module has or makes belong to the module.
+            # A value that is a module's member, or is returned by its function, is attributed to the module.
             taken = re.match(r"(?:await |new )?(\w+)", text)
             module = required[1] if required else modules.get(taken[1], "") if taken else ""
             if module and left:
@@ -228,8 +228,8 @@ def _names(node: Node) -> Iterator[Node]:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield the last called function that the file or a suite is named after; else that a title names; else the
-    last."""
+    """Yield the last called function after which the file or a suite is named, then the last one that a title names,
+    then the last one."""
     # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
     subjects = [pairing.words(title) for title in (pairing.subject(pairing.stem(test.place.path)), *test.titles)]
@@ -244,7 +244,7 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
 
 
 def _callees(test: pairing.Test, call: pairing.Call, index: pairing.Index) -> list[pairing.Function]:
-    """Return the functions of an imported file of the project; without an import, methods that are not built in."""
+    """Return the fitting functions of the imported file. Without an import, return methods that are not built in."""
     module = test.imports.get(call.receiver or call.name)
     functions = [function for function in index.named(call.name) if call.fits(function)]
     if call.receiver in ASSERTIONS:
@@ -262,7 +262,7 @@ def _callees(test: pairing.Test, call: pairing.Call, index: pairing.Index) -> li
 
 
 def framework(package: Mapping[str, object]) -> str:
-    """Return the test framework that a package.json names, or "" without a known one."""
+    """Return the test framework that a package.json names, or "" if it names no known framework."""
     tables = [package.get(key) for key in ("dependencies", "devDependencies")]
     needed = {name for table in tables if isinstance(table, dict) for name in table}
     return next((name for name in FRAMEWORKS if name in needed), "")

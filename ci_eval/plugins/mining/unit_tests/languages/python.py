@@ -1,4 +1,4 @@
-"""The pairing of Python: functions and methods `test*` in test_*.py and *_test.py, for pytest and unittest."""
+"""The pairing of Python tests: functions and methods `test*` in test_*.py and *_test.py, for pytest and unittest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BODIES |= {"except_group_clause", "finally_clause"}
 
 
 def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
-    """Read the tests or functions of a file; nothing from helpers of tests."""
+    """Read the tests or functions of a file. Files with helpers of tests are skipped."""
     whole = root if root.type == "module" else None
     methods = list(pairing.find_methods(whole, "function_definition", CLASSES, BODIES, lambda _: frozenset()))
     if TEST_FILE.fullmatch(path):
@@ -48,7 +48,7 @@ def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     for method in methods:
         name = field_text(source, method.node, "name")
         decorators = source[method.whole.start_byte : method.node.start_byte]
-        # An overload has no body, and a setter has its property's name.
+        # Skip overloads, which have no body, and setters, which have the name of their property.
         if not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators:
             where, owner = pairing.place(source, path, method.whole), method.owner(source)
             functions.append(pairing.Function(name=name, place=where, owner=owner, broken=method.whole.has_error))
@@ -64,13 +64,13 @@ def _calls(source: bytes, node: Node) -> Iterator[pairing.Call]:
         if call_node.type == "call":
             name = _last_name(source, call_node.child_by_field_name("function"))
             yield pairing.Call(name)
-            # raises(Error, function, argument …) and assertRaises call the function themselves.
+            # raises(Error, function, argument …) and assertRaises call the function that they get.
             arguments = named_children(call_node.child_by_field_name("arguments")) if RAISES.search(name) else []
             yield from (pairing.Call(called) for argument in arguments if (called := _last_name(source, argument)))
 
 
 def _last_name(source: bytes, node: Node | None) -> str:
-    """Return `name` for `name` and `….name`, else ""."""
+    """Return `name` for the expressions `name` and `….name`, and "" for others."""
     last = node.child_by_field_name("attribute") if node and node.type == "attribute" else node
     return node_text(source, last) if last and last.type == "identifier" else ""
 
@@ -80,7 +80,7 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
     for node in descendants(root, into=lambda inner: inner.type not in {"function_definition", "class_definition"}):
         if node.type == "import_from_statement":
             module = field_text(source, node, "module_name")
-            # The first three children are `from`, the module and `import`.
+            # The names follow three children: `from`, the module and `import`.
             for child in node.children[3:]:
                 last = field(child, "alias") or child
                 modules[node_text(source, last)] = module
@@ -120,8 +120,8 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield candidates by pytest's names: test_NAME, test_NAME_how, class TestName. A function that the test does not
-    call must be in the module or class that the test's module or class is named after."""
+    """Yield candidates by pytest's names: test_NAME, test_NAME_how, class TestName. If the test does not call the
+    function, it must be in the module or class after which the test's module or class is named."""
     about, module = pairing.subject(test.owner), pairing.subject(pairing.stem(test.place.path))
 
     def fits(function: pairing.Function) -> bool:
@@ -132,7 +132,7 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
     spellings = (bare_name, pairing.lower_first(bare_name), pairing.snake(bare_name))
     yield pairing.Tier("exact", [function for function in index.named(*spellings) if fits(function)])
     parts = pairing.snake(bare_name).split("_") if "_" not in bare_name else bare_name.split("_")
-    # In `split_words_and_join_words`, the words after `and` may name a second function: then the test has several.
+    # In `split_words_and_join_words`, the words after `and` may name a second function: then the test has two.
     joined = ["_".join(parts[at + 1 :]) for at, word in enumerate(parts) if word == "and"]
     others = [function for function in index.named(*joined) if fits(function)]
     for count in range(len(parts) - 1, 0, -1):

@@ -1,4 +1,4 @@
-"""The mining of Java: types are known from the file's declarations and imports."""
+"""The mining of Java. Types are inferred from the file's declarations and imports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WIDELY = {
     "OutputStreamWriter PrintStream PrintWriter PushbackInputStream RandomAccessFile Reader Serializable StringReader "
     "StringWriter UncheckedIOException Writer",
 }
-"""The types of the two packages that are mostly imported with an asterisk."""
+"""Package → its common types, for the two packages that are most often imported with an asterisk."""
 OF_PACKAGE = {package: frozenset(names.split()) for package, names in WIDELY.items()}
 SOURCES = {"java", "src", "sources", "source"}
 TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
@@ -41,7 +41,7 @@ TYPES |= {"annotation_type_declaration"}
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 BASES = {"superclass", "super_interfaces", "extends_interfaces"}
 BODIES = {"enum_body_declarations", "ERROR"}
-# A class that extends nothing may override these methods.
+# The methods of Object, which a class without a base class may override.
 OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString()"}
 
 
@@ -53,7 +53,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str]
 
     def find(self, name: str) -> str:
-        """Return the qualified name of a type, or "" if it is ambiguous."""
+        """Return the qualified name of a type, or "" if the name is ambiguous."""
         first, _, inner = name.partition(".")
         if not first[:1].isupper():
             return name if inner else ""
@@ -75,7 +75,7 @@ def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
         kinds = {child.type for child in node.children}
         if node.type == "package_declaration":
             package = name
-        # Static imports mostly bring members, not types.
+        # Static imports are skipped, since they mostly import members, not types.
         elif node.type == "import_declaration" and "static" not in kinds:
             if "asterisk" in kinds:
                 wholly.append(name)
@@ -134,7 +134,7 @@ class JavaWalk(dialect.Walk[Scope]):
         return self.mined(root)
 
     def is_own(self, type_: str) -> bool:
-        """Return whether a type is the project's. Types of the file's package are, too."""
+        """Return whether a type belongs to the project, as types of the file's package do."""
         return package_part(type_) == self.names.package or super().is_own(type_)
 
     def _type(self, node: Node, scope: Scope) -> None:
@@ -179,7 +179,7 @@ class JavaWalk(dialect.Walk[Scope]):
         class_, method = owner.enclosing.class_ if owner else "", key
         modifiers = named_children(child_of_type(node, "modifiers"))
         if owner and "Override" in {self.field_text(modifier, "name") for modifier in modifiers}:
-            # The method may override a library's.
+            # The method may override a method of a library.
             if class_ != owner.class_:
                 method = f"{class_}.{signature}"
             elif signature in OF_OBJECT:
@@ -207,7 +207,7 @@ class JavaWalk(dialect.Walk[Scope]):
             self._bind(*self._parameter(parameter, number, scope), scope, parameter)
 
     def _bind(self, name: str, meaning: dialect.Meaning, scope: Scope, node: Node) -> None:
-        # Fields are defined already.
+        # `_enter` has defined the fields already.
         if not scope.class_:
             scope.names[name] = meaning
             self._define(scope.enclosing, meaning, name, node)
@@ -239,7 +239,7 @@ class JavaWalk(dialect.Walk[Scope]):
             if left is None or known.sort != "object":
                 return
             name = self.text(left)
-            # The declared type stays; only the origin of the object is new.
+            # An assignment does not change the declared type, only the definition of the object.
             meaning = replace(known, definition=assigned.definition)
             holder = next((outer for outer in scope.around() if name in outer.names), None)
             if left.type == "identifier" and known.definition.kind != "FIELD" and holder:
@@ -280,7 +280,7 @@ class JavaWalk(dialect.Walk[Scope]):
         self._visit_all(node.children, scope)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
-        """Define the parameters, whose types are unknown unless they are written, and visit the body."""
+        """Define the parameters and visit the body. Types of parameters are known only if they are written."""
         parameters = node.child_by_field_name("parameters")
         inner = Scope(enclosing=scope.enclosing, parent=scope)
         if parameters is not None and parameters.type == "formal_parameters":
@@ -428,6 +428,6 @@ def mine(source: bytes, _: str, root: Node, around: dialect.ProjectContext) -> d
     return JavaWalk(source, root, around).run(root)
 
 
-# If the next line begins with a call, the dot belongs to a chain of calls.
+# If the next line begins with a call, the dot is part of a chain of calls, so it does not match.
 DANGLING = re.compile(rb"\.(?=[ \t]*(?:\n[ \t]*(?![ \t])(?!\w+[ \t]*\()|\Z))")
 DIALECT = dialect.Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=project_types)

@@ -1,4 +1,4 @@
-"""The formats of recorded editing, one module each."""
+"""The formats of recordings of editing, one module each."""
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.plugins.mining.usages.histories import Stream

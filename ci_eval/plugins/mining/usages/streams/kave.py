@@ -1,4 +1,4 @@
-"""The events of KaVE, recorded in Visual Studio: zips of JSON with the usages of C# code as syntax trees."""
+"""The format of KaVE, which records events in Visual Studio: zips of JSON with syntax trees of C# code."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ PREDEFINED = {
     "uint": "UInt32", "ulong": "UInt64", "ushort": "UInt16", "void": "Void",
 }  # fmt: skip
 LONGEST = 10_000
-"""Characters of a name."""
+"""The number of characters that are read of a name."""
 
 
 class TypeName(NamedTuple):
-    """A type's full name without type arguments; "" for an unknown type, a type parameter or an array."""
+    """The full name of a type without type arguments. It is empty for unknown types, type parameters and arrays."""
 
     name: str = ""
     own: bool = False
-    """True if the type's assembly has no version: it is the edited project's."""
+    """Whether the type belongs to the edited project: its assembly has no version."""
 
 
 class MethodName(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,12 +63,12 @@ def type_name(text: str) -> TypeName:
     if not assembly or is_array or name in {"", "?"}:
         return TypeName()
     plain = re.sub(r"`\d+", "", name.partition("[")[0]).replace("+", ".")
-    # Only assemblies of libraries have a version, which follows a comma.
+    # Only assemblies of libraries have a version, after a comma.
     return TypeName(plain, own="," not in assembly)
 
 
 def method_name(text: str) -> MethodName | None:
-    """Parse the name of a method; return None if the text is not one."""
+    """Parse the name of a method. Return None if the text is not such a name."""
     text = text[:LONGEST].strip()
     if not PREFIX.match(text):
         return None
@@ -90,14 +90,14 @@ def method_name(text: str) -> MethodName | None:
 
 
 def _split_member(text: str) -> tuple[str, str, str, str]:
-    """Return the modifiers, the returned type, the type that declares the member, and what follows: `.name(…)`."""
+    """Return the modifiers, the returned type, the type that declares the member, and the rest: `.name(…)`."""
     modifiers, _, remainder = PREFIX.sub("", text, count=1).partition("[")
     returned, remainder = _split_brackets(f"[{remainder}")
     return modifiers, returned, *_split_brackets(remainder.lstrip())
 
 
 def member_name(text: str) -> str:
-    """Return the full name, "" if the text spells no member."""
+    """Return the full name of a member, or "" if the text is not the name of a member."""
     _, returned, declared, remainder = _split_member(text[:LONGEST].strip())
     name = remainder.lstrip(".").partition("(")[0]
     return f"{type_name(declared).name}.{name}".lstrip(".") if returned and name else ""
@@ -111,13 +111,13 @@ def parameter(text: str) -> tuple[TypeName, str]:
 
 
 def _split_brackets(text: str) -> tuple[str, str]:
-    """Return the text in the brackets at the beginning, or "" without brackets, and the text after them."""
+    """Return the text in the brackets at the beginning and the text after them. The first is "" without brackets."""
     inner, bracket, after = _partition(text[1:], "]")
     return (inner, after) if text[:1] == "[" and bracket else ("", text)
 
 
 def _partition(text: str, at: str) -> tuple[str, str, str]:
-    """Split outside of brackets, like str.partition."""
+    """Split like str.partition, but ignore separators in brackets."""
     depth = 0
     for i, char in enumerate(text):
         if char == at and not depth:
@@ -136,7 +136,7 @@ class _Method(NamedTuple):
 
 
 class SstWalk:
-    """The usages in a simplified syntax tree (SST), which KaVE stores instead of a file's text."""
+    """A walk that finds the usages in a simplified syntax tree (SST). KaVE stores SSTs instead of texts."""
 
     def __init__(self, tree: Mapping[str, object]) -> None:
         self.collection = UsageCollection()
@@ -153,7 +153,7 @@ class SstWalk:
         method = _Method(Enclosing(key=name.key, class_=owner, method=name.key), {})
         for number, (type_, variable) in enumerate(name.parameters):
             self._bind(method, variable, type_, Definition(kind="PARAM", member=name.full, argument=number))
-        # The walk uses a stack in place of recursion, so that deep nesting cannot fail.
+        # The walk uses a stack, so deep nesting cannot exceed the recursion limit.
         stack: list[object] = [body]
         while stack:
             node = stack.pop()
@@ -194,7 +194,7 @@ class SstWalk:
     def _invocation(self, node: Mapping[str, object], method: _Method) -> None:
         called = method_name(_text(node, "MethodName"))
         name = _identifier(node.get("Reference"))
-        # Calls on classes or `this`, and constructors, are not usages of an object.
+        # Calls on classes or `this`, and calls of constructors, are not usages of an object.
         if called is None or called.is_static or name in THIS or called.name in {".ctor", "ctor"}:
             return
         type_, definition = method.variables.get(name, NO_VARIABLE)
@@ -259,10 +259,10 @@ class Event(msgspec.Struct, rename="pascal", kw_only=True):
     selections: list[Selected] = []
     terminated_state: int = 3
     triggered_at: datetime
-    """UTC if no zone is recorded."""
+    """The time of the call. It is in UTC if no time zone is recorded."""
 
     def selected(self) -> str:
-        """Return the selected method or "". If the selection is not recorded, the first proposal counts."""
+        """Return the selected method or "". If no selection is recorded, the first proposal counts as selected."""
         if self.terminated_state != APPLIED:
             return ""
         shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection

@@ -1,4 +1,4 @@
-"""The format that any recorder can write: JSON lines with edits and calls of completion."""
+"""The neutral format, which any recorder can write: JSON lines with edits and calls of completion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ci_eval.plugins.mining.usages.histories import RecordedLookup, Recording, S
 
 
 class Event(msgspec.Struct, kw_only=True):
-    """The fields of all lines. `time` is in seconds."""
+    """The fields that all lines have. `time` is in seconds."""
 
     t: float
     user: str = ""
@@ -21,7 +21,7 @@ class Event(msgspec.Struct, kw_only=True):
 
 
 class Edit(Event, tag_field="op", tag="edit", rename={"deleted": "del", "inserted": "ins"}):
-    """Replace `del` characters at `offset` (code points) by `ins`."""
+    """An edit that replaces `del` characters at `offset` (in code points) by `ins`."""
 
     offset: int
     deleted: int = 0
@@ -29,29 +29,29 @@ class Edit(Event, tag_field="op", tag="edit", rename={"deleted": "del", "inserte
 
 
 class Completion(Event, tag_field="op", tag="completion"):
-    """The caret is at `offset`, after `prefix`."""
+    """A call of completion. The caret is at `offset`, after `prefix`."""
 
     offset: int
     prefix: str = ""
     candidates: list[str] = []
     outcome: str = ""
-    """select, typed or cancel."""
+    """`select`, `typed` or `cancel`."""
     index: int = 0
     item: str = ""
 
     @property
     def taken(self) -> str:
-        """Return the recorded item; without one, the item at the index if it was selected."""
+        """Return the recorded item. If there is none, return the item at `index` if it was selected."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
         return self.item or (next(iter(at), "") if self.outcome == "select" else "")
 
 
 DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | Completion)
 LONGEST = 16 << 20
-"""Bytes of a line."""
+"""The length limit of a line, in bytes."""
 
 IDLE = 2.0
-"""A pause without edits of this many seconds gives a snapshot."""
+"""A snapshot is taken if there are no edits for this time, in seconds."""
 
 
 class EditReplay:
@@ -64,7 +64,7 @@ class EditReplay:
 
     def edit(self, time: float, offset: int, length: int, new: str) -> Iterator[Snapshot]:
         """Replace `length` characters at `offset` (code points). Raises ValueError if they are outside of the text."""
-        # Raise before a snapshot is taken.
+        # Check the range before a snapshot is taken.
         if not 0 <= offset <= offset + length <= len(self.text):
             raise ValueError("an edit is outside of the known text")
         if self._time is not None and time - self._time >= IDLE:
@@ -84,7 +84,7 @@ class EditReplay:
         if selection:
             if not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
                 raise ValueError("a completion is outside of the known text")
-            # Line ends in snapshots are one character long, so the offset may shrink.
+            # Snapshots have normalised line ends of one character, so the offset may become smaller.
             selection = replace(selection, offset=len(_lines(self.text[: selection.offset])))
         text = _lines(self.text)
         return Snapshot(user=self.user, file=self.file, time=time, text=text, selection=selection, is_trigger=True)
@@ -125,7 +125,7 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
                 item=event.taken,
             )
         else:
-            # Edits must be replayed, but their snapshots are not needed.
+            # Only replay the edit; its snapshots are not needed.
             deque(_snapshots(event, typings, recording), maxlen=0)
 
 
@@ -147,7 +147,7 @@ def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
 def _snapshots(
     event: Edit | Completion, typings: dict[tuple[str, str], EditReplay | None], recording: Recording
 ) -> Iterator[Snapshot]:
-    """Yield snapshots. If an event cannot be applied to the file's text, the file's entry in `typings` becomes None."""
+    """Apply an event and yield snapshots. If the event does not fit the text, the entry in `typings` becomes None."""
     at = event.user, event.file
     typing = typings.setdefault(at, EditReplay(*at))
     if typing is None:

@@ -1,4 +1,4 @@
-"""The mining of Python: types are known from local rules and the standard library's stubs."""
+"""The mining of Python. Types are inferred by local rules and from the stubs of the standard library."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PythonWalk(Walk[Scope]):
     def __init__(
         self, source: bytes, module: str, library: Library, around: ProjectContext, *, is_package: bool, is_stub: bool
     ) -> None:
-        """`is_stub`: only the names and results of functions are read."""
+        """`is_stub`: whether to read only names and the results of functions."""
         super().__init__(source, around, LAYOUT, _READERS)
         self.module, self.is_package, self.is_stub = module, is_package, is_stub
         self.expressions = Expressions(source, library)
@@ -52,7 +52,7 @@ class PythonWalk(Walk[Scope]):
         self._bodies: deque[tuple[Node, Scope]] = deque()
 
     def run(self, root: Node) -> None:
-        """Visit the whole tree. Bodies of functions come last, since they see all names around them."""
+        """Visit the whole tree. Bodies of functions are visited last, since they see all names of outer scopes."""
         self._visit(root, self.top)
         while self._todo or self._bodies:
             if not self._todo:
@@ -150,7 +150,7 @@ class PythonWalk(Walk[Scope]):
         self._then([value], scope, bind)
 
     def _if(self, node: Node, scope: Scope) -> None:
-        """Narrow x to Foo in the block of `if isinstance(x, Foo)`."""
+        """Visit an `if`. In the block of `if isinstance(x, Foo)`, `x` is a Foo."""
         condition, *blocks = named_children(node) or [node]
         is_check = condition.type == "call" and self.field_text(condition, "function") == "isinstance"
         arguments = named_children(condition.child_by_field_name("arguments")) if is_check else []
@@ -188,7 +188,7 @@ class PythonWalk(Walk[Scope]):
         names = [self.expressions.annotation_object(base, scope).name for base in arguments]
         bases = self.bases[qualified] = tuple(filter(None, names))
         foreign = next((base for base in bases if not self.is_own(base)), "")
-        # Generic and Protocol do not say what a class is for.
+        # The bases Generic and Protocol do not tell what a class is for, so the class itself is the context.
         context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
         enclosing = replace(scope.enclosing, class_=context)
         inner = Scope(kind="class", qualified=qualified, enclosing=enclosing, parent=scope, bases=bases)
@@ -230,7 +230,7 @@ class PythonWalk(Walk[Scope]):
             known = result.is_typed or result.sort == "this"
             meaning = Meaning(sort="function", name=qualified, returns=result if known else None)
         before = scope.names.get(name)
-        # The first overload with a known result counts: stubs list the most frequent one first.
+        # Keep the first overload with a known result, since stubs list the most frequent overload first.
         if not (before and before.sort == "function" and before.returns and "overload" in decorators):
             scope.names[name] = meaning
         if not self.is_stub:
@@ -241,7 +241,7 @@ class PythonWalk(Walk[Scope]):
         own = f"{class_.qualified}.{name}"
         foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
         base = self.expressions.resolve_name(foreign)
-        # A base with unknown methods is assumed to have all of them.
+        # If the methods of the base are unknown, assume that it has this method.
         if base.scope is None:
             return own if foreign == "builtins.object" else f"{foreign}.{name}"
         if self.expressions.member(self.expressions.resolve_name("builtins.object"), name):
@@ -249,7 +249,7 @@ class PythonWalk(Walk[Scope]):
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
     def _broken(self, node: Node, scope: Scope) -> None:
-        """Visit nodes that the grammar could not combine: those after a header of a class or function are its body."""
+        """Visit the parts of a syntax error. After the header of a class or function, they count as its body."""
         # The scopes of the last class and the last function.
         around = [scope, scope]
         for i in range(node.child_count - 1, -1, -1):
@@ -298,7 +298,7 @@ class PythonWalk(Walk[Scope]):
 
     def _comprehension(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
-        # Clauses bind the names of the expression before them, so they are visited first.
+        # Visit the `for` clauses first: they bind names that the expression before them uses.
         clauses = [child for child in node.children if child.type == "for_in_clause"]
         for clause in clauses:
             target, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
@@ -341,7 +341,7 @@ _BARE = (
     "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
     "boolean_operator not_operator conditional_expression expression_list tuple"
 ).split()
-"""Expressions that are statements, too: the grammar has no node around them."""
+"""Types of expressions that may be statements: the grammar has no node around such an expression."""
 LAYOUT = Layout(
     lists=frozenset(["module", "block"]),
     simple=frozenset(["return_statement", "assert_statement", "delete_statement", *_BARE]),
@@ -357,20 +357,20 @@ LAYOUT = Layout(
 # ------------------------------------------------------------------------------------------------ standard library
 
 STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
-"""The typeshed in jedi's package. No module is imported."""
+"""The stubs of typeshed that are part of jedi. They are parsed; no module is imported."""
 FOLDERS = ("", "3", "2and3", "3.7", "3.9")
-"""Folders below STUBS; all but the first are of jedi before 0.20."""
+"""The folders below STUBS to search. All but the first exist only in jedi before 0.20."""
 ALIAS_STEPS = 4
 
 
 @cache
 def look_up(full: str, steps: int = ALIAS_STEPS) -> Meaning | None:
-    """Return the meaning of a qualified name, if the standard library's stubs define it. `steps`: the followed
-    aliases."""
+    """Return the meaning of a qualified name, or None if the standard library's stubs do not define it. `steps`: the
+    limit of aliases that are followed."""
     if _stub(full):
         return Meaning(sort="module", name=full)
     parts = full.split(".")
-    # The longest module in the name.
+    # Find the longest prefix of the name that is a module.
     count = next((length for length in range(len(parts) - 1, 0, -1) if _stub(".".join(parts[:length]))), 0)
     scope = _module(".".join(parts[:count])) if count else None
     meaning: Meaning | None = None
@@ -385,13 +385,13 @@ def look_up(full: str, steps: int = ALIAS_STEPS) -> Meaning | None:
         return meaning.with_definition("GLOBAL", full)
     target = look_up(meaning.name, steps - 1) if steps and meaning.name != full else None
     package = full.partition(".")[0]
-    # If a package re-exports a name of a submodule or private module, its public name is the package's.
+    # If a package re-exports a name of a submodule or private module, use the package's name for it.
     is_passed_on = target and target.sort in {"class", "function"} and target.name.startswith(("_", f"{package}."))
     return replace(target, name=full) if target and is_passed_on and not package.startswith("_") else target
 
 
 def _builtin(full: str) -> Meaning | None:
-    # Stubs import each other in circles, so their names are only looked up on use.
+    # Stubs import each other in cycles, so look up only builtins here, and other names when they are used.
     module, _, name = full.rpartition(".")
     if module != "builtins":
         return None
@@ -402,7 +402,7 @@ def _builtin(full: str) -> Meaning | None:
 @cache
 def _stub(module: str) -> Path | None:
     parts = module.split(".")
-    # A name in code must not lead to other folders.
+    # Names come from code, so make sure that they do not lead to other folders.
     if not all(part.isidentifier() for part in parts):
         return None
     paths = (STUBS.joinpath(folder, *parts) for folder in FOLDERS)
@@ -428,6 +428,6 @@ def mine(source: bytes, path: str, root: Node, around: ProjectContext) -> MinedT
     return walk.mined(root)
 
 
-# The last dot of an ellipsis does not dangle.
+# The last dot of an ellipsis must not match.
 DANGLING = re.compile(rb"(?<!\.)\.(?=[ \t]*$)", re.MULTILINE)
 DIALECT = Dialect(name="python", grammars={".py": "python"}, mine=mine, dangling=DANGLING, own=modules)

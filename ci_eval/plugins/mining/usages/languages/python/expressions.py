@@ -1,4 +1,4 @@
-"""The meaning of Python's names, expressions and annotations, by local rules."""
+"""The meaning of names, expressions and annotations in Python, found by local rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ci_eval.plugins.mining.sources import field_text, named_children, node_text
 from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Meaning, NameScope, instance
 
 Library = Callable[[str], Meaning | None]
-"""Qualified name → its meaning; None if the standard library does not have it."""
+"""Qualified name → its meaning, or None if the standard library does not define it."""
 
 DEEPEST = 30
 CONSTANTS = {
@@ -37,13 +37,13 @@ CONSTANTS = {
 }
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "InitVar"}
-"""Types that mean their first argument: `Optional[X]` is X."""
+"""Types that stand for their first argument: `Optional[X]` counts as X."""
 ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 ALIASES |= {"LiteralString": "str", "AnyStr": "str"}
 UNTYPED = {"typing.Any", "builtins.object", "typing.Never", "typing.NoReturn", "typing.Literal", "typing.TypeAlias"}
 TYPING = ("typing.", "typing_extensions.", "dataclasses.", "_typeshed.")
 OPENING = {"builtins.open": 1, "io.open": 1, "pathlib.Path.open": 0}
-"""Position of the argument with the mode, since the stubs have an overload for each mode."""
+"""Function that opens a file → position of the argument `mode`, by which the stubs' overloads differ."""
 PARAMETERS = {"TypeVar", "ParamSpec", "TypeVarTuple", "NewType"}
 OF_STRINGS = frozenset(["builtins.str", "builtins.bytes"])
 HOLDERS = {"list", "set", "frozenset", "tuple", "Iterable", "Iterator", "Sequence", "Collection", "Generator", "deque"}
@@ -67,7 +67,7 @@ class Scope(NameScope, kw_only=True):
         return next((scope.this == name for scope in self.around() if name in scope.names), False)
 
     def find(self, name: str) -> Meaning | None:
-        """Return the meaning of a name; variables of an outer function or the module are GLOBAL."""
+        """Return the meaning of a name. Variables of an outer function or of the module have the definition GLOBAL."""
         outside = False
         for scope in self.around():
             # Methods do not see the names of their class.
@@ -81,7 +81,7 @@ class Scope(NameScope, kw_only=True):
 
 
 def qualify_module(path: str) -> str:
-    # Recordings may have absolute paths and paths of Windows.
+    # Recordings may have absolute paths and Windows paths.
     parts = list(PurePosixPath(path.replace("\\", "/").lstrip("/")).with_suffix("").parts)
     while len(parts) > 1 and parts[0] in ROOTS:
         parts.pop(0)
@@ -91,13 +91,13 @@ def qualify_module(path: str) -> str:
 
 
 def modules(paths: Iterable[str]) -> frozenset[str]:
-    """Return the names of the modules and of the packages around them."""
+    """Return the names of the modules and of all packages that contain them."""
     parts = [qualify_module(path).split(".") for path in paths]
     return frozenset(".".join(names[:count]) for names in parts for count in range(1, len(names) + 1))
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Yield each bound name, its qualified name, and whether that is surely a module. `module`: the importing one."""
+    """Yield each bound name, its qualified name, and whether it is certainly a module. `module`: the importing one."""
     if node.type == "import_statement":
         for child in node.children[1:]:
             full = node_text(source, child.child_by_field_name("name") or child)
@@ -190,7 +190,7 @@ class Expressions:
 
     def resolve_name(self, full: str) -> Meaning:
         bare = full.rpartition(".")[2].lstrip("_")
-        # By convention, names of capitals alone are constants.
+        # By convention, names that consist of capitals are constants, not classes.
         is_class = bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
         return self.library(full) or Meaning(sort="class" if is_class else "imported", name=full)
 
@@ -199,7 +199,7 @@ class Expressions:
             return None
         meaning: Meaning | None = class_.scope.names.get(name) or class_.scope.attributes.get(name)
         for base in () if meaning else class_.scope.bases:
-            # `class Foo(Foo)` extends what the name meant before.
+            # In `class Foo(Foo)`, the base is another class, whose name now means the subclass.
             if base != class_.name:
                 meaning = meaning or self.member(self.resolve_name(base), name, depth + 1)
         return meaning
@@ -216,7 +216,7 @@ class Expressions:
             return Meaning(sort="type parameter")
         if last == "cast" and name.startswith(TYPING):
             return self.annotation_object(arguments[0] if arguments else None, scope).with_definition("CAST")
-        # By convention, a name with a capital letter is a class, so its call makes an object.
+        # By convention, a name with an initial capital is a class, so a call of it returns an instance.
         if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._call_result(called, called_node, scope, depth)
@@ -231,7 +231,7 @@ class Expressions:
         return returned.with_definition("RETURN", name)
 
     def _call_result(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
-        """Return the meaning of a call's result. For Self, the result is an object of the receiver's class."""
+        """Return the meaning of a call's result. Self stands for an instance of the receiver's class."""
         if called.returns is None:
             return UNKNOWN
         if called.returns.sort == "this":
@@ -244,7 +244,7 @@ class Expressions:
         return called.returns
 
     def _first_known(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """Return the first operand of `a or b` and `a if c else b` whose type is known."""
+        """Return the meaning of the first operand of `a or b` or `a if c else b` whose type is known."""
         parts = named_children(node)
         parts = [parts[0], *parts[2:]] if node.type == "conditional_expression" and len(parts) == 3 else parts
         meanings = [self.of(part, scope, depth) for part in parts]
@@ -321,11 +321,11 @@ class Expressions:
         last = self.text(parts[0]).rpartition(".")[2] if parts else ""
         if last in WRAPPERS:
             return self._first_annotation(type_arguments, scope, depth)
-        # `type[Foo]` is a class, not an object of Foo.
+        # `type[Foo]` is a class, not an instance of Foo.
         if last in {"type", "Type"}:
             return UNKNOWN
         holder = self.annotation_object(parts[0] if parts else None, scope, depth)
-        # The first argument of a dict is the type of its keys, but `d[k]` is a value.
+        # For a dict, the first argument is the type of the keys, but `d[k]` is a value.
         if type_arguments and (last in HOLDERS or last in ALIASES) and last.lower() != "dict":
             return replace(holder, element=self.annotation_object(type_arguments[0], scope, depth).name)
         return holder
