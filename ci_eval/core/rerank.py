@@ -39,7 +39,7 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
     elif order.ranker.needs_names:
         raise WorkspaceError(
             f"{source.folder} has no names.npz, which {order.ranker.name} needs: evaluate again; if it was merged "
-            "of several projects, give each of their workspaces"
+            "from several projects, rerank the workspace of each project"
         )
     names = target.names_path if order.ranker.needs_names else None
     for number, (file, sessions) in enumerate(source.sessions(Session), 1):

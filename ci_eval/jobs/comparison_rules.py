@@ -96,7 +96,7 @@ def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
     for gate in gates:
         if not gate.absolute:
             raise ConfigError(
-                f"gate {gate.rule!r} is about a difference, and here is one evaluation: leave out the sign "
+                f"gate {gate.rule!r} is about a difference, but there is only one evaluation: leave out + or - "
                 f"({gate.metric} {'>=' if gate.sign == 'non-inferior' else gate.sign} …), or use `ci-eval compare`"
             )
     return gates

@@ -304,7 +304,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
 def check_single_project(workspace: Workspace) -> None:
     """Raise ConfigError if the workspace was merged from several projects: an engine works on one project."""
     if workspace.manifest().projects:
-        raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
+        raise ConfigError(f"{workspace.folder} is merged from several projects: use the workspace of one of them")
 
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:

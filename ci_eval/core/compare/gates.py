@@ -168,7 +168,7 @@ class Gate(msgspec.Struct, frozen=True):
     ) -> GateResult:
         beyond = not any(self._within(difference, limit) for limit in limits)
         reason = f"the difference is {change(difference, info.unit)} ({interval_text(outcome, info.unit)})"
-        # Reports show the verdict next to the gate, so a loss beyond the limit breaks the gate only with a verdict.
+        # The gate breaks only if the verdict, which reports show next to the gate, is "better" or "worse".
         if beyond and outcome.verdict in {Verdict.BETTER, Verdict.WORSE}:
             return self._result("broken", reason)
         if outcome.low is None or outcome.high is None:

@@ -55,8 +55,8 @@ class _Level(msgspec.Struct, frozen=True, kw_only=True):
     missing_to: int | None
     """The byte offset where the missing text after a place inside this node ends; None if nothing is missing."""
     top: int
-    """The index on the path (0 = root) of the outermost node whose closers are part of the tail: the statement being
-    typed or, in a function, the node below its body."""
+    """The index on the path (0 = root) of the outermost node whose closers belong to the tail. This node is the
+    statement being typed or, inside a function, the child of the function's body."""
     inside: bool
 
 

@@ -204,7 +204,7 @@ def _add_gap_and_run(points: int, row: int, text: str, low_text: str, at: int, e
         points += 2 if after_gap else 0
     else:
         points += 0 if after_gap else 1
-    # A match at the end also pays for a gap after it; otherwise it would be better than others.
+    # A match at the end is treated as if a gap followed it; otherwise, it would get more points than others.
     return points - (3 if after_gap else 5) if at + 1 == end else points
 
 

@@ -37,7 +37,7 @@ def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """The observations of a metric, without the metric itself: sums by kind, and rows as in `Observations.add`."""
+    """The observations of a metric, without the metric: sums by kind, and `places` and `seen` of `Observations.add`."""
 
     sums: dict[int, _Sums]
     places: Numbers

@@ -266,7 +266,7 @@ class EngineProcess:
                 self._process.wait(timeout=ENDING)
                 is_ended = True
         if not is_ended:
-            # On a busy machine, the supervisor may be too slow. If only it were killed, its program would go on.
+            # On a busy machine, the supervisor may be too slow. Killing it alone would leave its program running.
             groups = [self._process.pid]
             for pid in list_descendants(self._process.pid):
                 with suppress(ProcessLookupError):

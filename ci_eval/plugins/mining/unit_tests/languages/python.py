@@ -120,8 +120,8 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield candidates by pytest's names: test_NAME, test_NAME_how, class TestName. If the test does not call the
-    function, it must be in the module or class after which the test's module or class is named."""
+    """Yield candidates by pytest's names: test_NAME, test_NAME_how, class TestName. A function that the test does
+    not call is a candidate only in the module or class after which the test's module or class is named."""
     about, module = pairing.subject(test.owner), pairing.subject(pairing.stem(test.place.path))
 
     def fits(function: pairing.Function) -> bool:
