@@ -107,7 +107,7 @@ def test_a_file_with_more_actions_than_can_be_read_again_is_an_error_that_says_w
     monkeypatch.setattr(stored, "ACTIONS", 100)
     found = make(project, "a.py")
     assert isinstance(found, FileError)
-    assert "of 100 at most" in found.message
+    assert "but the limit is 100" in found.message
     assert "actions.maxFileSize" in found.message
     assert not found.trace
 
