@@ -86,7 +86,7 @@ def test_what_is_merged_of_several_projects_is_not_ordered_by_their_names(projec
     made = [evaluated(each, tmp_path / name, *few) for name, each in (("one", project), ("two", other))]
     assert command("merge", *made, "--output", tmp_path / "all")[0] == 0
     code, _, err = command("rerank", tmp_path / "all", "--completion-type", "FREQUENCY", "--output", tmp_path / "f")
-    assert (code, "give each of their workspaces" in " ".join(err.split())) == (2, True)
+    assert (code, "rerank the workspace of each project" in " ".join(err.split())) == (2, True)
 
 
 @pytest.mark.slow
