@@ -53,7 +53,7 @@ def verdicts(report: dict[str, Any], *names: str) -> list[str]:
 
 
 def test_what_is_slower_in_each_round_is_worse_and_breaks_a_gate(run: Run) -> None:
-    code, report, said = run("fast", "slow", "--gate", "LatencyPercentile95 <= +10%")
+    code, report, said = run("fast", "slow", "--all", "--gate", "LatencyPercentile95 <= +10%")
     assert verdicts(report, "MeanLatency", "LatencyPercentile50", "RecallAt1") == [
         "worse",
         "worse",
@@ -72,7 +72,7 @@ def test_of_the_same_engine_nothing_is_better_or_worse(run: Run) -> None:
 
 
 def test_rounds_that_differ_more_than_the_engines_show_nothing_and_the_row_says_why(run: Run) -> None:
-    _, report, said = run("fast", "uneven")
+    _, report, said = run("fast", "uneven", "--all")
     found = report["filters"]["ALL"]["metrics"]["MeanLatency"]
     assert (found["verdict"], "more --rounds show more" in found["why"]) == ("no-difference-shown", True)
     assert report["sides"]["new"]["noise"]["differing"] > 0
@@ -100,7 +100,7 @@ def test_answers_that_differ_from_round_to_round_make_exact_verdicts_uncertain(r
 
 
 def test_what_comes_too_late_is_not_right(run: Run) -> None:
-    _, report, _ = run("fast", "late")
+    _, report, _ = run("fast", "late", "--all")
     metrics = report["filters"]["ALL"]["metrics"]
     assert metrics["RightWithin100ms"]["new"] == 0
     assert metrics["RightWithin200ms"]["new"] == metrics["RecallAt1"]["new"] > 0
