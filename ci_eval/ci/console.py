@@ -227,7 +227,7 @@ class _Grid(msgspec.Struct, frozen=True):
         return widest
 
     def print(self, console: Console, title: str, width: int) -> None:
-        """Print each row on one line or, if rows do not fit into `width`, each cell on a line of its own."""
+        """Print each row on one line. If the rows do not fit into `width`, print each cell on a separate line."""
         if title:
             console.print(Text(plaintext.line(title), style="italic"), soft_wrap=True)
         widths = self.widths(width)

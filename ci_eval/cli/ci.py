@@ -250,7 +250,7 @@ def note(comparison: Path) -> None:
 
 
 def _inputs() -> dict[str, str]:
-    """Return the inputs, and change to the working directory that they name. Raises ConfigError if it is no folder."""
+    """Change to the inputs' working directory, and return the inputs. Raises ConfigError if it is not a folder."""
     inputs = read_inputs(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():

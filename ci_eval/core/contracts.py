@@ -253,7 +253,7 @@ class Running(Protocol):
 
     @property
     def confined(self) -> str:
-        """Return a report on the sandbox, measured inside the engine's process; "" if there is no process."""
+        """Return a report on the sandbox, measured inside the engine's process; "" without such a process."""
 
     def open(self, path: str, text: str) -> None:
         """Open a file of the project and close the previous one. `path` is relative to the root."""
@@ -367,12 +367,12 @@ class Band(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """What engines are asked, and how answers are scored. Tasks are pickled for workers, so no function is a lambda."""
+    """The questions to engines, and the scores of answers. Workers get tasks by pickle, so no function is a lambda."""
 
     name: str
     summary: str
     unit: str
-    """What one session types, in the plural, such as "tokens". Each metric belongs to a unit."""
+    """The plural name of the text that a session types, such as "tokens". Each metric belongs to a unit."""
     items: Callable[[str, Sequence[Token]], Iterable[Item]] | None = None
     """A function: a file's text, the filtered tokens → items by offset. None if items come from a dataset."""
     record: Callable[[Mapping[str, object]], Record] | None = None
@@ -432,7 +432,7 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     hypothesis: str
     language: str = ""
     before: str = ""
-    """The text of the file before the graded text; `after` is the text after it. Both are empty if there is no file."""
+    """The text of the file before the graded text; `after` is the text after it. Both are empty without a file."""
     after: str = ""
     record: Record | None = None
 

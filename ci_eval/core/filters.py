@@ -55,8 +55,7 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
     "imports": (Kind.IMPORT,),
     "keywords": (Kind.KEYWORD,),
 }
-"""Group → its kinds. Each group is a filter of reports. Many engines leave keywords to the editor, so keywords are a
-group of their own."""
+"""Group → its kinds. Each is a filter of reports. Keywords are separate: many engines leave them to the editor."""
 _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
 
 

@@ -63,7 +63,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     judge: str = ""
     run: str = ""
     unit: str = "tokens"
-    """What one session types, in the plural, such as tokens or lines."""
+    """The plural name of the text that a session types, such as tokens or lines."""
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     engine: EngineInfo
     revision: str = ""
@@ -97,7 +97,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     settings_left_out: str = ""
     """The project's settings that were withheld from the engine because they could do harm; "" = none."""
     confined: str = ""
-    """A report on the sandbox, measured inside the engine's processes; "" if there is no process."""
+    """A report on the sandbox, measured inside the engine's processes; "" without such a process."""
     footprint: Footprint = Footprint()
     plugins: dict[str, str] = {}
     state: Determinism | None = None

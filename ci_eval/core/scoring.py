@@ -164,7 +164,7 @@ def score(task: Task, session: SessionScore) -> float:
 
 
 def band(task: Task, session: SessionScore) -> str:
-    """Return the name of an evaluated session's band; "failed" and "no reference" are bands of their own."""
+    """Return the name of an evaluated session's band; "failed" and "no reference" are separate bands."""
     is_failed = session.status in FAILED and not is_ungraded(session)
     return FAILED_BAND if is_failed else task_band(task, session)
 

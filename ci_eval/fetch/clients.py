@@ -45,7 +45,7 @@ class ClientEnd(msgspec.Struct, frozen=True, kw_only=True):
     code: int
     output: str
     trouble: str
-    """What the client wrote to standard error."""
+    """The client's standard error."""
 
 
 def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match[str]:

@@ -47,7 +47,7 @@ def parse(spec: str) -> Spec:
 
 
 def _guess(spec: str) -> str:
-    """Return " Did you mean …?" for a missing or misspelled scheme, or "" if there is no guess."""
+    """Return " Did you mean …?" for a missing or misspelled scheme, or "" without a guess."""
     scheme, _, source = spec.partition(":")
     near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
     if source and near and near[0] != scheme:

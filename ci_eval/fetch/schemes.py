@@ -27,7 +27,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def pin(self) -> str:
-        """Return the digest as a configuration writes it after the source, or "" if there is no digest."""
+        """Return the digest as a configuration writes it after the source, or "" without a digest."""
         return f"#sha256={self.sha256}" if self.sha256 else ""
 
 

@@ -93,7 +93,7 @@ def publish(whole: Path, folder: Path) -> None:
 
 
 def _size(path: bytes) -> int:
-    """Return the size of a file in bytes; for a link, the length of its target's name; -1 if there is no file."""
+    """Return the size of a file in bytes; for a link, the length of its target's name; -1 without a file."""
     try:
         return os.lstat(path).st_size
     except OSError:

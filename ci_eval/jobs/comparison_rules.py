@@ -52,7 +52,7 @@ def _check_filters(config: Config, judging: Rules) -> Rules:
 
 
 def add_gate_filters(config: Config, gates: Iterable[Gate]) -> Config:
-    """Add a session filter for each gate that has a filter expression of its own. Raises ConfigError."""
+    """Add a session filter for each gate that has a filter expression. Raises ConfigError."""
     return add_filters(config, (gate.filter for gate in gates))
 
 

@@ -286,8 +286,8 @@ class _Phases:
 
     def seconds(self, size: int) -> float:
         """Return the estimated time for asking `size` sessions in all rounds, in seconds."""
-        start, each = map(float, (self._folder / SECONDS).read_text().split())
-        return self.rounds * (start + size * each)
+        start, per_session = map(float, (self._folder / SECONDS).read_text().split())
+        return self.rounds * (start + size * per_session)
 
     def affordable(self, most: int) -> int:
         """Return the largest usual size, up to `most`, that fits into two minutes; the smallest size if none fits."""

@@ -84,7 +84,7 @@ def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[
 
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool, again: bool) -> None:
     """Print the stored messages of a session. The session is repeated, and its new messages are printed, with `full`,
-    with `again`, or if none are stored. Raises WorkspaceError if there are no messages."""
+    with `again`, or if none are stored. Raises WorkspaceError without messages."""
     stored = () if full or again else Workspace.open(folder).find_session(identity)[1].trace
     for line in stored:
         screen.line(line)

@@ -77,7 +77,7 @@ def sweep(
     resume: bool,
     screen: Screen,
 ) -> SweepOutcome:
-    """Evaluate each choice in a folder of its own, and compare it with the first one. Raises as `evaluate` does."""
+    """Evaluate each choice in a separate folder, and compare it with the first one. Raises as `evaluate` does."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:

@@ -111,7 +111,7 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _yardstick_lines(evaluation: Evaluation) -> Iterator[str]:
-    """Yield a line that sets the engine's RecallAt5 beside that of known engines in another project."""
+    """Yield a line that compares the engine's RecallAt5 with that of known engines in another project."""
     # The known figures are for all kinds of tokens, after one letter, and for one client.
     of = evaluation.filters.get(standard_name(None, 1))
     share = of and of.metrics.get("RecallAt5")

@@ -42,7 +42,7 @@ class Chart(msgspec.Struct, frozen=True):
     band: str = ""
     marks: tuple[ChartMark, ...] = ()
     versions: tuple[tuple[float, str, str], ...] = ()
-    """For each new version: the x coordinate, the version ("" if there is no room), the tooltip."""
+    """The x coordinate, the version ("" if it does not fit) and the tooltip, for each new version."""
     ticks: tuple[tuple[float, str], ...] = ()
     names: tuple[tuple[float, str, str], ...] = ()
 

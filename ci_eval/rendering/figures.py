@@ -19,7 +19,7 @@ from ci_eval.rendering.markdowntext import code, prose
 LISTS = frozenset({"completion", "golf", "inside"})
 
 HEADLINE = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank", "MovesCountNormalised", "PerfectLine")
-"""The metrics to show if there is no room for all. Times are not among them: a single run measures them roughly."""
+"""The metrics to show if all do not fit. Times are not among them: a single run measures them roughly."""
 
 OUTCOMES = {
     "ok": "answered, expected text among the suggestions",

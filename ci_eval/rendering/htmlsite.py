@@ -59,7 +59,7 @@ class HtmlSite:
 
 
 def report_link(workspace: Path, folder: Path) -> str:
-    """Return the address of a workspace's HTML report relative to `folder`; "" if there is no report."""
+    """Return the address of a workspace's HTML report relative to `folder`; "" without a report."""
     page = workspace / "reports" / "html" / "index.html"
     return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix()) if page.is_file() else ""
 

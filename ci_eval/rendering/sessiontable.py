@@ -68,7 +68,7 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Sequence[Metric] = ()
     asked: float | None = None
     clusters: str | None = None
-    """What counts as one sample (see `find_cluster`); None if there are no intervals for code outside this project."""
+    """The unit of the sample (see `find_cluster`); None if there are no intervals for code outside this project."""
     strata: Strata = msgspec.field(default_factory=lambda: Strata({}))
     unseen: float | None = None
     """As in `Comparison.unseen`; None if no difference is exact."""

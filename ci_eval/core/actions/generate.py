@@ -132,7 +132,7 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     slots: int = 1
     """The number of slots of each character (see `sample.py`)."""
     attributes: Sequence[Attribute] | None = None
-    """If not None, files that `find_left_out` yields for these attributes have no sessions."""
+    """The attributes for `find_left_out`, which yields the files without sessions; None = all files have sessions."""
 
 
 WORST = 10
@@ -151,7 +151,7 @@ class GeneratedFile(msgspec.Struct, frozen=True, kw_only=True):
     darts: int = 0
     """The number of characters that darts hit and at which a token may begin."""
     hits: tuple[tuple[int, Kind, int], ...] = ()
-    """For each session that a dart hit: slot, kind, and number of letters typed at the first lookup."""
+    """The slot, the kind and the letters typed at the first lookup, for each session that a dart hit."""
     left_out: str = ""
 
 

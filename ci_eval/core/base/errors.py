@@ -32,7 +32,7 @@ class WorkspaceError(CiEvalError):
 
 
 class NothingToEvaluate(CiEvalError):
-    """There is no session to evaluate or to report."""
+    """A run or a report without sessions."""
 
     exit_code = 3
 

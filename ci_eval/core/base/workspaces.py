@@ -241,7 +241,7 @@ def read_local(requirement: str) -> tuple[str, str] | None:
 
 
 def read_requirement_lines(root: Path) -> list[str]:
-    """Return the requirements and `-e` lines in the project's requirements.txt; [] if there is no such file."""
+    """Return the requirements and `-e` lines in the project's requirements.txt; [] without that file."""
     if not is_own(root / REQUIREMENTS, root):
         return []
     text = read_own(root, REQUIREMENTS).decode(errors="replace").replace("\\\n", " ")
@@ -251,7 +251,7 @@ def read_requirement_lines(root: Path) -> list[str]:
 
 
 def _sources(manifest: Any, lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (name, source) of the packages that have a source of their own. `lines`: further requirements."""
+    """Yield (name, source) of packages that do not come from the default registry. `lines`: further requirements."""
     poetry, project = table(manifest, "tool", "poetry"), table(manifest, "project")
     groups = [table(group, "dependencies") for group in table(poetry, "group").values()]
     groups.append(table(poetry, "dev-dependencies"))

@@ -100,14 +100,14 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     numbers: list[float]
     """Numerator and denominator of base, then of new, for each metric."""
     passes: list[bool | None]
-    """For each filter: whether the session passes; None if that is not known."""
+    """Whether the session passes each filter, in the order of the filters; None if that is not known."""
     gain: float
     latencies: list[list[float]]
     """The latency of each lookup in milliseconds: of base, then of new."""
     parts: list[tuple[str, str]]
     stratum: Key
     by_round: list[tuple[int, Floats]]
-    """For each side whose rounds differ: the side (0 base, 1 new), and its numbers (rounds x metrics x 4)."""
+    """The sides whose rounds differ (0 base, 1 new), each with its numbers (rounds x metrics x 4)."""
 
 
 class Pairing:
@@ -131,7 +131,7 @@ class Pairing:
         self.asked: Counter[Key] = Counter()
         self.parts: dict[tuple[str, str], Sums] = defaultdict(lambda: Sums(1, rounds))
         self.divided: Counter[str] = Counter()
-        """For each dimension, such as "kind": the number of pairs that are in one of its parts."""
+        """The number of pairs that are in a part of a dimension, by dimension, such as "kind"."""
         self.transitions: Counter[tuple[str, str]] = Counter()
         self.regressions: list[tuple[float, str, Change]] = []
         self.improvements: list[tuple[float, str, Change]] = []

@@ -22,12 +22,12 @@ class Sums:
         self.sessions = self.wins = self.losses = 0
         self.total: Floats = np.zeros((figures, 4))
         self.products: Floats = np.zeros((4 * figures, 4 * figures))
-        """For each two of a session's numbers, the sum of their products over all sessions."""
+        """The products of each two numbers of a session, summed over all sessions."""
         self.observed_by_side: Floats = np.zeros((figures, 2))
         self.rows: list[Floats] = []
         """The sums of each file that has a pair (figures x 4)."""
         self.moved: Floats = np.zeros((figures, 2))
-        """For each figure, the number of sessions whose value rose, and of those whose value fell."""
+        """The number of sessions whose value rose, and of those whose value fell, by figure."""
         self.changes: Floats = np.zeros(figures)
         """The number of sessions that differ between the sides."""
         self.changed_files: Floats = np.zeros(figures)

@@ -81,7 +81,7 @@ class History(msgspec.Struct, frozen=True):
     evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
     damaged: tuple[str, ...] = ()
-    """For each file that could not be read, the reason."""
+    """The reasons why files could not be read, one for each such file."""
 
 
 def read(folder: Path) -> History:

@@ -1,4 +1,4 @@
-"""The namespaces of a file, and the origins of their names as far as the file's text shows them."""
+"""The namespaces of a file, and the origins of their names if the file's text shows these."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Origin(NamedTuple):
     package: str | None = None
     """The full name of the module or package that defines the name."""
     holder: str = ""
-    """What the name stands for: "module" or "class" if its members are static, or a kind that only a language has."""
+    """The kind of the named thing: "module" or "class" if its members are static, or a kind of one language."""
 
 
 UNKNOWN = Origin()

@@ -104,7 +104,7 @@ class Shrinker:
         return [[*([[lines]] if lines else []), [Cut(*self._range(node), filler)]] for node, lines in level]
 
     def nodes(self, depth: int) -> list[list[list[Cut]]]:
-        """For each node at this nesting depth that shares a line with other code, return the ways to cut it out."""
+        """Return the ways to cut out each node at this nesting depth that shares a line with other code."""
         return [self._ways_of_node(node) for node in self._level(depth, lambda node: self._lines(node) is None)]
 
     def _level(self, depth: int, picks: Callable[[Node], bool]) -> list[Node]:

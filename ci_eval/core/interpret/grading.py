@@ -145,7 +145,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class _Against:
-    """What the suggested texts of a lookup are compared with: references, and the file and record around them."""
+    """The references for the suggested texts of a lookup, with the file and record around them."""
 
     def __init__(
         self, references: Sequence[str], language: str, span: tuple[str, int, int], record: Record | None
@@ -154,7 +154,7 @@ class _Against:
         self._pairings: dict[str, list[Pairing]] = {}
 
     def closest(self, grader: _Known, texts: Sequence[str]) -> list[tuple[Scores, str]]:
-        """For each text, return the scores and the remark for the reference whose first score is the highest."""
+        """Return scores and remark for each text, from the reference whose first score is the highest."""
         grade = grader.grade_texts
         if grade and len(self._references) == 1:
             (reference,) = self._references

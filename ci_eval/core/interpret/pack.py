@@ -108,7 +108,7 @@ class Pack:
 
     @property
     def trouble(self) -> FileError | None:
-        """Return an error that describes the first skipped or failed session; None if there is no such session."""
+        """Return an error that describes the first skipped or failed session; None if every session was asked."""
         if not self._troubled:
             return None
         first, _, trace = self._first_trouble.partition("\n")

@@ -251,7 +251,7 @@ class Ranking(Value, frozen=True, kw_only=True):
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
     """Metric → table of the differences row - column. If a pair has its own comparison, its difference is used."""
     ahead: tuple[int, ...]
-    """For each side, the number of sides that it is shown to beat in the first declared metric."""
+    """The number of sides that each side is shown to beat in the first declared metric."""
     behind: tuple[int, ...]
     metrics: tuple[MetricInfo, ...]
     warnings: tuple[str, ...] = ()
@@ -264,7 +264,7 @@ class Overview(Value, frozen=True, kw_only=True):
     ranking: Ranking | None = None
     trend: Trend | None = None
     trends: tuple[Trend, ...] = ()
-    """The trend of each side in the ranking's order; () if there is no history."""
+    """The trend of each side in the ranking's order; () without a history."""
     comparisons: dict[str, str] = {}
     workspaces: tuple[str, ...] = ()
 
@@ -341,7 +341,7 @@ class Detected(Detection, frozen=True, kw_only=True):
     """The goal of a comparison, and the difference that the comparison can detect."""
 
     reached: float | None = None
-    """The true difference that the asked sessions can detect; 0 if nothing is uncertain, None if there is no figure."""
+    """The true difference that the asked sessions can detect; 0 if nothing is uncertain, None without a figure."""
 
 
 class ChangeCluster(Value, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     quirks: dict[str, Any] = {}
     auto_import: AutoImported = "unknown"
     dependencies: Literal["told", "not told", "none"] = "none"
-    """Whether the engine was told where the project's packages are installed; none = no package is installed."""
+    """Whether the engine's configuration names the folders of installed packages; none = nothing is installed."""
     limits: dict[str, float] = {}
     """`timeout` in seconds, `heap` and `memory` in bytes, `suggestions` as a count."""
 
@@ -122,7 +122,7 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     weighed: Number = 0
     """How often the memory was measured: after each file and before each restart."""
     of_worker: bool = False
-    """True if the memory is that of ci-eval's worker process, since the engine has no process of its own."""
+    """True if the memory is that of ci-eval's worker process, since the engine runs inside of it."""
 
 
 UNKNOWN = Footprint()

@@ -31,7 +31,7 @@ class Kind(str, Enum):
     IMPORT = "IMPORT"
     KEYWORD = "KEYWORD"
     DEFINITION = "DEFINITION"
-    """A name that is no reference, such as at its definition. Only the task `tokens` has this and the next 3 kinds."""
+    """A name that refers to nothing, as in its definition. Only the task `tokens` has this and the 3 next kinds."""
     LITERAL = "LITERAL"
     OPERATOR = "OPERATOR"
     PUNCTUATION = "PUNCTUATION"

@@ -63,7 +63,7 @@ def change_between(low: float | None, high: float | None, unit: str) -> str:
 
 
 def interval(estimate: Estimate | OtherCode, unit: str) -> str:
-    """Return the 95 % interval; "exact" or "all asked" if its ends are equal; "" if there is no interval."""
+    """Return the 95 % interval; "exact" or "all asked" if its ends are equal; "" without an interval."""
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:

@@ -181,7 +181,7 @@ def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
 
 
 def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> ObjectUsage:
-    """Return the end with `calls` instead of its own. `sampling` may remove or replace the definition."""
+    """Return the end with `calls` in place of its calls. `sampling` may remove or replace the definition."""
     # Cases without an end add no call, so they are not evaluated.
     assert case.end
     definition = case.end.definition

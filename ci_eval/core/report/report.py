@@ -47,7 +47,7 @@ def report(
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write the reports. Return the evaluation, and reporter → the file to open first.
 
-    `shown`: the metrics to show if there is no room for all; if empty, those of the task that have a figure.
+    `shown`: the metrics to show if all do not fit; if empty, those of the task that have a figure.
     `grammars`: file ending → grammar that colours the file. `named`: see TallyJob. `title`: if None, the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)

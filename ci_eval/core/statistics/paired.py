@@ -15,7 +15,7 @@ from ci_eval.core.statistics.student import NORMAL, Floats, critical_values, tai
 
 LEVEL = 0.95
 Limits = tuple[float | None, float | None]
-"""The smallest and the largest value of a session (`MetricInfo.limits`); None if there is no such bound."""
+"""The smallest and the largest value of a session (`MetricInfo.limits`); None if it has no bound."""
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
 """Unit → the smallest difference that may be called better or worse."""
@@ -34,7 +34,7 @@ class Spread(msgspec.Struct, frozen=True):
     df: Floats
     """Degrees of freedom of t; infinite for the normal distribution."""
     widen: Floats
-    """What is added at both ends of the interval, since answers may differ although all that were seen agree."""
+    """The widening of both ends of the interval: answers may differ although all that were seen agree."""
 
 
 class Interval(msgspec.Struct, frozen=True):

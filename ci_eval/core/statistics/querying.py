@@ -108,7 +108,7 @@ def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
 
 
 def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimism | None:
-    """Return the mean of `more` - `less` over the cases with both strategies; None if there is no such case."""
+    """Return the mean of `more` - `less` over the cases with both strategies; None without such cases."""
     both = [(case.cluster, case.f1[more], case.f1[less]) for case in cases if more in case.f1 and less in case.f1]
     if not both:
         return None

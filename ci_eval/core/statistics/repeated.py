@@ -31,7 +31,7 @@ class NoiseVariance(msgspec.Struct, frozen=True):
             return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
 
     def add_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
-        """Add the `variance` of sampling, which has no error of its own. Return standard errors, degrees of freedom."""
+        """Add the `variance` of sampling, which has no further error. Return standard errors, degrees of freedom."""
         total = variance + self.variance
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
@@ -70,7 +70,7 @@ RULE_OF_THREE = 3.0
 
 
 class Repeats(msgspec.Struct, frozen=True):
-    """What is known about whether engines give the same answers if they are asked again.
+    """The evidence on whether engines give the same answers if they are asked again.
 
     Only a second round, in a fresh process, shows that: a second question to the same process shows neither an index
     that was not ready nor a process that crashed. An engine that is a function of its question needs no second round.
@@ -141,7 +141,7 @@ class Rounds:
         self._sessions = 0
         self._differing = 0
         self._sums = np.zeros((rounds, 2))
-        """For each round, the sum of latencies and their number."""
+        """The sum of latencies and their number, by round."""
 
     def add(self, session: SessionScore) -> None:
         if not evaluated(session):

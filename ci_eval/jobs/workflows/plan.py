@@ -63,10 +63,10 @@ def plan(
     kinds = [(path, kind) for path in configs for kind in completion_types] + [(path, "ML") for path in ml_configs]
     chosen = [(path, load(path).config, kind) for path, kind in kinds]
     # A suite is one job.
-    wanted = sum(1 if config.projects else shards for _, config, _ in chosen)
-    if wanted > limits.MOST_JOBS:
+    planned = sum(1 if config.projects else shards for _, config, _ in chosen)
+    if planned > limits.MOST_JOBS:
         count, most = len(chosen), limits.MOST_JOBS
-        message = f"{count} evaluations of {shards} shards are {wanted} jobs, and a matrix has {most} at most"
+        message = f"{count} evaluations of {shards} shards are {planned} jobs, and a matrix has {most} at most"
         if count > most:
             raise ConfigError(f"{message}: plan the configurations in several calls, of {most} evaluations each")
         raise ConfigError(f"{message}: choose --shards {most // count} or fewer")

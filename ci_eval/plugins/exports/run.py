@@ -51,7 +51,7 @@ class Run:
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, Estimate]]:
-        """Return filter → metric → figure from the last report. Raises WorkspaceError if there is no report."""
+        """Return filter → metric → figure from the last report. Raises WorkspaceError without a report."""
         path = self.folder / "reports" / "metrics.json"
         if not path.is_file():
             raise WorkspaceError(f"{self.folder} has no figures yet: run `ci-eval report {self.folder}`")
@@ -76,7 +76,7 @@ class Run:
 
 
 def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_eval.open
-    """Return the run in a folder. Raises WorkspaceError if there is no run, or if its files changed after its end."""
+    """Return the run in a folder. Raises WorkspaceError if it holds none, or if files changed after its end."""
     return Run(open_workspace(Path(workspace)))
 
 

@@ -75,7 +75,7 @@ class WellFormed:
     summary = "1 where the file has no more syntax errors than with the expected text; needs the file"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return `wellFormed`, or an empty mapping if there is no grammar of the language; see `Grader`."""
+        """Return `wellFormed`, or an empty mapping without a grammar of the language; see `Grader`."""
         grammars = GRAMMARS.get(pairing.language, ())
         if not grammars:
             return {}

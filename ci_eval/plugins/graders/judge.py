@@ -58,7 +58,7 @@ VERDICT: same
 if it does, or
 VERDICT: different
 """
-"""The question that is asked if there is no expected text."""
+"""The question if the expected text is missing."""
 
 VERDICT = re.compile(
     r"(?:the |my )?(?:final )?(?:verdict|вердикт)(?: is)? *[:\uff1a=\u2014\u2013-]* *(?:the )?"
@@ -100,7 +100,7 @@ class Judge:
             self._answer = lru_cache(1_000)(self._ask)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return the score `judge`, or no score if there is no verdict. Raises EngineFailure if the judge fails."""
+        """Return the score `judge`, or no score without a verdict. Raises EngineFailure if the judge fails."""
         verdict = read_verdict(self.remark(pairing))
         return {} if verdict is None else {"judge": float(verdict)}
 

@@ -189,7 +189,7 @@ def has_later_keys(config: Mapping[str, object]) -> bool:
 
 
 ALL_LETTERS = 1_000
-"""The number of typed letters that stands for all letters of a name, since no name is that long."""
+"""The number of typed letters that stands for all letters of a name, since names are shorter."""
 
 
 def prefix(config: model.PrefixConfig) -> dict[str, object]:

@@ -22,7 +22,7 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
 def read_package(text: str, path: str, *, nested: bool = False) -> str:
-    """Return the package from the `package` clause of a file, or from its folder if there is no clause. If `nested` is
+    """Return the package from the `package` clause of a file, or without a clause from its folder. If `nested` is
     true, several clauses form one name, as in Scala."""
     clauses = _PACKAGE.findall(text)
     return ".".join(clauses if nested else clauses[:1]) if clauses else ".".join(PurePosixPath(path).parent.parts)

@@ -364,7 +364,7 @@ class _Side:
         self.weight = max(side_weight, 1e-9)
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """For each cache, the nearest first, yield the tokens after the context of this length, most frequent first."""
+        """Yield, nearest cache first, the tokens after the context of this length, most frequent first."""
         if length < len(self._file):
             yield _top(self._file[length].counts)
         for levels in reversed(self._wider):

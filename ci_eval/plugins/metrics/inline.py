@@ -33,7 +33,7 @@ def _typed(session: SessionScore) -> int:
 
 
 def observe_syntax(session: SessionScore) -> Sequence[Observation]:
-    """Return 1 if the file parses with the suggestion inserted, else 0. Return nothing if there is no suggestion."""
+    """Return 1 if the file parses with the suggestion inserted, else 0. Return nothing without a suggestion."""
     grades = grades_of(session)
     return [(grades["wellFormed"], 1.0)] if "wellFormed" in grades and session.lookups[-1].total else []
 

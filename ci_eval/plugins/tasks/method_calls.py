@@ -35,14 +35,14 @@ NAME = re.compile(
 """The pattern of a line in a language model's answer: a method name, optionally as a list item or with arguments."""
 
 
-def splitter(lines: Lines, wanted: model.QueriesConfig, seed: int) -> Splitter:
+def splitter(lines: Lines, settings: model.QueriesConfig, seed: int) -> Splitter:
     """Read the dataset's texts and the definitions to sample from, and return the function that splits its lines."""
     texts, definitions = Texts(), dict[str, set[model.Definition]]()
     # A text may come after the histories that refer to it, so all texts are collected first.
     for _, line in lines:
         if is_text(line):
             texts.add(line)
-        elif wanted.replace_definition:
+        elif settings.replace_definition:
             # `split` reports lines that are not histories.
             with suppress(ValueError):
                 history = msgspec.convert(line, model.History)
@@ -50,17 +50,17 @@ def splitter(lines: Lines, wanted: model.QueriesConfig, seed: int) -> Splitter:
                 definitions.setdefault(history.type, set()).update(state.definition for state in states)
     sampling = query_cases.Sampling(
         seed=seed,
-        subsets=wanted.subsets,
-        dropped=wanted.drop_definition,
-        replaced=wanted.replace_definition,
+        subsets=settings.subsets,
+        dropped=settings.drop_definition,
+        replaced=settings.replace_definition,
         # Sort the definitions: the order of a set differs between runs.
         definitions={name: sorted(values, key=msgspec.json.encode) for name, values in definitions.items()},
     )
-    return partial(split, wanted=wanted, sampling=sampling, texts=texts)
+    return partial(split, settings=settings, sampling=sampling, texts=texts)
 
 
 def split(
-    line: Mapping[str, object], *, wanted: model.QueriesConfig, sampling: query_cases.Sampling, texts: Texts
+    line: Mapping[str, object], *, settings: model.QueriesConfig, sampling: query_cases.Sampling, texts: Texts
 ) -> Split:
     """Return the items of a line, ordered by case and then by strategy. Raises ValueError."""
     if is_text(line):
@@ -72,9 +72,9 @@ def split(
     if trouble:
         # The history can still be evaluated without the places in its text.
         history = replace(history, places=())
-    cases = list(query_cases.generate_cases(history, wanted.goal))
+    cases = list(query_cases.generate_cases(history, settings.goal))
     evaluated = [case for case in cases if case.fate == "evaluated"]
-    items = [_item(case, name, sampling, wanted.goal) for case in evaluated for name in wanted.strategies]
+    items = [_item(case, name, sampling, settings.goal) for case in evaluated for name in settings.strategies]
     user = blake2b(history.user.encode(), digest_size=8).hexdigest() if history.user else ""
     states = len(history.states)
     contribution = model.Contribution(histories=1, states=states, pairs=len(cases), evaluated=len(evaluated))
@@ -82,7 +82,7 @@ def split(
     return Split(
         items=items,
         fates=Counter(case.fate for case in cases),
-        drawn=any(query_cases.is_drawn(case, name, sampling) for case in evaluated for name in wanted.strategies),
+        drawn=any(query_cases.is_drawn(case, name, sampling) for case in evaluated for name in settings.strategies),
         histories=model.Histories(users={user: contribution}, lengths={states: 1}),
         texts={digest: texts.get(digest) for digest in sorted(digests)},
         trouble=trouble,
@@ -193,16 +193,16 @@ def calls(answer: str, record: model.Record) -> list[model.Suggestion]:
     return list(by_name.values())
 
 
-def rank(wanted: str, _prefix: str, shown: Sequence[model.Suggestion]) -> int | None:
-    names = set(wanted.split("\n"))
+def rank(expected: str, _prefix: str, shown: Sequence[model.Suggestion]) -> int | None:
+    names = set(expected.split("\n"))
     return next((number for number, suggestion in enumerate(shown, 1) if suggestion.text in names), None)
 
 
-def status(found: Sequence[model.LookupScore]) -> model.Status:
+def status(lookups: Sequence[model.LookupScore]) -> model.Status:
     """Return OK if any lookup proposed an expected call, NO_MATCH if there were only other proposals, else EMPTY."""
-    if any(lookup_score.rank is not None for lookup_score in found):
+    if any(lookup_score.rank is not None for lookup_score in lookups):
         return model.Status.OK
-    return model.Status.NO_MATCH if any(lookup_score.total for lookup_score in found) else model.Status.EMPTY
+    return model.Status.NO_MATCH if any(lookup_score.total for lookup_score in lookups) else model.Status.EMPTY
 
 
 def mean(session: model.SessionScore, grade: str) -> float:

@@ -17,7 +17,7 @@ from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import Offer, plain
 
 UNTYPED = -100
-"""The score of each suggestion if there is no word to filter by (`FuzzyScore.Default`)."""
+"""The score of each suggestion without a word to filter by (`FuzzyScore.Default`)."""
 
 MANY = 2000
 """If a list has more suggestions than this, the typed word is not tried with swapped letters."""

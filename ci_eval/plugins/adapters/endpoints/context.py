@@ -30,20 +30,22 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[OtherFile, ...] = ()
 
 
-def compute_budget(wanted: WindowConfig) -> int:
+def compute_budget(settings: WindowConfig) -> int:
     """Return the window's size in characters."""
-    return wanted.characters if wanted.tokens is None else int(wanted.tokens * (wanted.characters_per_token or 1))
+    if settings.tokens is None:
+        return settings.characters
+    return int(settings.tokens * (settings.characters_per_token or 1))
 
 
-def window(text: str, offset: int, wanted: WindowConfig) -> Window:
+def window(text: str, offset: int, settings: WindowConfig) -> Window:
     """Return the whole lines around the caret that fit, or a part of a line that is too long by itself. Space that one
     side does not need goes to the other side. The share of other files is kept free."""
-    whole = compute_budget(wanted)
-    size = whole - int(whole * wanted.other_files)
-    before, after = text[:offset], text[offset:] if wanted.suffix else ""
+    whole = compute_budget(settings)
+    size = whole - int(whole * settings.other_files)
+    before, after = text[:offset], text[offset:] if settings.suffix else ""
     prefix = tail(before, size)
     spare = size - len(prefix) if prefix == before else 0
-    suffix = head(after, max(int(size * wanted.suffix), spare))
+    suffix = head(after, max(int(size * settings.suffix), spare))
     if suffix:
         # If the suffix took less than its share, the prefix gets the difference.
         prefix = tail(before, size - len(suffix))

@@ -44,7 +44,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 
 class Reading(NamedTuple):
-    """What is needed to read answers: their language's name and the open file's grammar, each "" if unknown."""
+    """The values for reading answers: their language's name and the open file's grammar, each "" if unknown."""
 
     name: str = ""
     grammar: str = ""

@@ -228,7 +228,7 @@ def _kill(pid: int) -> None:
 
 
 def _reap_child() -> tuple[int, int] | None:
-    """Return the id and status of a child that has ended, (0, 0) if no child has ended, None if there is no child."""
+    """Return the id and status of a child that has ended, (0, 0) if no child has ended, None without children."""
     try:
         return os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:

@@ -270,7 +270,7 @@ class CppReferences(Walk):
 
     @handle_nodes("template_argument_list")
     def template_arguments(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `<a::b<T>, c_v<T>>`. By convention, an argument with arguments of its own is a value if its name ends
+        """Visit `<a::b<T>, c_v<T>>`. By convention, an argument that has arguments is a value if its name ends
         in `_v`; otherwise it is a type."""
         for child in reversed(node.children):
             if child.type == "type_descriptor" and child.child_count == 1:

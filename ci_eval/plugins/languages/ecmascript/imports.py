@@ -222,9 +222,9 @@ def imports(root: Path, environment: Path | None) -> Imports:
     """Return a function that checks the imports of a file. A package exists if its folder or the folder of its types is
     in a `node_modules`, or if it is a package of the project."""
     # A package may import itself by its own name.
-    found = find_members(root)
-    members = {*found, read_name(root, root)}
-    paths = _Paths(root, found)
+    folders = find_members(root)
+    members = {*folders, read_name(root, root)}
+    paths = _Paths(root, folders)
 
     def is_path(name: str, folder: Path) -> bool:
         for pattern, targets in paths.of_folder(folder).items():

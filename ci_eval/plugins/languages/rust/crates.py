@@ -43,7 +43,7 @@ def _read_crates(root: Path, folder: Path) -> Iterator[tuple[str, bool]]:
     manifest = find_content(root, folder / MANIFEST)
     places = (place for place in (folder, *folder.parents) if place.is_relative_to(root))
     workspaces = ((place, find_content(root, place / MANIFEST)) for place in places)
-    home, whole = next(((place, found) for place, found in workspaces if "workspace" in found), (folder, {}))
+    home, whole = next(((place, content) for place, content in workspaces if "workspace" in content), (folder, {}))
     shared = table(whole, "workspace", "dependencies")
     patches = [table(patch) for patch in table(whole or manifest, "patch").values()]
     for section in (manifest, *table(manifest, "target").values()):

@@ -112,7 +112,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     """A query, whose calls and values are replaced by their numbers in the type."""
 
     contexts: tuple[int, ...]
-    """For each slot, the number of a value, NONE or IGNORED."""
+    """The number of a value, NONE or IGNORED, by slot."""
     calls: Ints
     """The numbers of the calls, ascending."""
 

@@ -26,7 +26,7 @@ LONGEST = 70_000
 """The limit of a block's length, in characters."""
 
 Source = Literal["line", "pull-request", "commit"]
-"""What a comment is about: lines of a pull request, a whole pull request, or a commit or one of its lines."""
+"""The subject of a comment: lines of a pull request, a whole pull request, or a commit or one of its lines."""
 Outcome = Literal[
     "kept",
     "other language",

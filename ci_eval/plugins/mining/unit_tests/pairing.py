@@ -45,7 +45,7 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
     """The package or folder. Empty in languages in which it does not matter for pairing."""
     least: int = 0
     most: int | None = None
-    """The limit of arguments, or None if there is no limit."""
+    """The limit of arguments, or None without a limit."""
     broken: bool = False
 
     @property

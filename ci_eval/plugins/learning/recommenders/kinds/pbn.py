@@ -89,7 +89,7 @@ class Network:
         self._beyond = np.clip(self._shares[:end], self._least, 1 - self._least) - self._least
 
     def posterior(self, known: Known) -> Floats:
-        """Return the probability of each pattern given the query. Calls that the query lacks are no evidence."""
+        """Return the probability of each pattern given the query. Calls that the query lacks do not count."""
         logarithms = self._prior.copy()
         calls = known.calls.tolist()
         features = [self._model.feature(slot, value) for slot, value in enumerate(known.contexts) if value >= 0]

@@ -104,7 +104,7 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
     none, it is the only class of exactly this name in other packages.
     """
     about = pairing.subject(test.owner)
-    near = ([each for each in index.of(begin) if each.scope == test.scope] for begin in pairing.beginnings(about))
+    near = ([method for method in index.of(begin) if method.scope == test.scope] for begin in pairing.beginnings(about))
     focal: Sequence[pairing.Function] = next(filter(None, near), [])
     if not focal and len({function.place.path for function in index.of(about)}) == 1:
         focal = index.of(about)
