@@ -127,8 +127,8 @@ class Column(msgspec.Struct, frozen=True):
 
 class Table(msgspec.Struct, frozen=True):
     """`numbers` is how many columns after the first are right-aligned on the terminal; None: all. See `Screen.table`
-    about `styles` and `spare`. `label` is for screen readers: a text, or "#" and a heading's id. `above` is text that
-    only reports have. If `is_tall`, a page scrolls the table up and down."""
+    about `styles` and `spare`. `label` is for screen readers: a text, or "#" and a heading's id. Only reports have
+    the `reasons` for what the rows say, and pages fold them. If `is_tall`, a page scrolls the table up and down."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str | Cell]]
@@ -142,7 +142,7 @@ class Table(msgspec.Struct, frozen=True):
     label: str = ""
     foot: Sequence[str | Cell] = ()
     note: str = ""
-    above: str = ""
+    reasons: Sequence[str] = ()
     is_tall: bool = False
 
     def within(self, name: str) -> tuple[list[Column], list[list[Cell]]]:
@@ -159,8 +159,9 @@ class Table(msgspec.Struct, frozen=True):
             [(cell.safe or column.safe)(cell.whole) for column, cell in zip(columns, row, strict=True)] for row in rows
         ]
         shown = markdowntext.table(self.title, names, texts)
-        texts_around = [markdowntext.prose(text, LONGEST) for text in (self.above, self.note) if text]
-        return "\n\n".join([shown, *texts_around]) if shown else shown
+        reasons = "\n".join(f"- {markdowntext.prose(reason, LONGEST)}" for reason in self.reasons)
+        note = markdowntext.prose(self.note, LONGEST)
+        return "\n\n".join(filter(None, [shown, reasons, note])) if shown else shown
 
     def terminal(self, screen: Terminal) -> None:
         columns, rows = self.within("terminal")
@@ -188,11 +189,11 @@ class Table(msgspec.Struct, frozen=True):
         )
         lines = [Markup("<tr>{}</tr>\n").format(Markup().join(map(_html_cell, columns, row))) for row in rows]
         foot = Markup("<tfoot>\n{}</tfoot>\n").format(lines.pop()) if self.foot else ""
+        reasons = Markup().join(Markup("<li>{}</li>\n").format(reason) for reason in self.reasons)
         return Markup(
-            '{}<div class="scroll{}" tabindex="0" role="group" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
-            "<tbody>\n{}</tbody>\n{}</table>\n</div>\n{}"
+            '<div class="scroll{}" tabindex="0" role="group" aria-{}="{}">\n<table{}>\n<thead><tr>{}</tr></thead>\n'
+            "<tbody>\n{}</tbody>\n{}</table>\n</div>\n{}{}"
         ).format(
-            Markup('<p class="quiet">{}</p>\n').format(self.above) if self.above else "",
             " tall" if self.is_tall else "",
             "labelledby" if self.label.startswith("#") else "label",
             self.label.lstrip("#"),
@@ -200,6 +201,7 @@ class Table(msgspec.Struct, frozen=True):
             heads,
             Markup().join(lines),
             foot,
+            Markup("<details>\n<summary>Why</summary>\n<ul>\n{}</ul>\n</details>\n").format(reasons) if reasons else "",
             Markup('<p class="quiet">{}</p>\n').format(self.note) if self.note else "",
         )
 

@@ -328,7 +328,7 @@ def verdict_table(
         COLUMNS,
         rows,
         title,
-        above="".join(f"{', '.join(those)}: {why}. " for why, those in reasons.items()).strip(),
+        reasons=[f"{', '.join(those)}: {why}." for why, those in reasons.items()],
         numbers=4,
         styles={said(Verdict.BETTER): "green", said(Verdict.WORSE): "red"},
         spare=("p", "95 % interval", "base", "new"),
