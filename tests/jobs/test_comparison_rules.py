@@ -131,7 +131,7 @@ class TestAbsolute:
         ("rule", "said"),
         [
             ("RecallAt1 >= -1pp", "is about a difference"),
-            ("RecallAt1 non-inferior 1pp", "leave out the sign"),
+            ("RecallAt1 non-inferior 1pp", "leave out + or -"),
             ("RecalAt1 >= 50%", "did you mean RecallAt1"),
         ],
     )
