@@ -44,7 +44,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     }
 
 
-GENERATION = generation.since_2021(
+GENERATION = generation.Generation(
     name="ij21",
     summary="the plugin of 2021 and 2022",
     wrote=wrote,

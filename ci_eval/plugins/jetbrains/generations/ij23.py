@@ -115,7 +115,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     }
 
 
-GENERATION = generation.since_2021(
+GENERATION = generation.Generation(
     name="ij23",
     summary="the plugin since 2023, token completion",
     # Since 2023, the configuration has the strategy at the top level.

@@ -65,6 +65,7 @@ GENERATION = Generation(
     name="k19",
     summary="the plugin of 2019, before it became part of the IDEs",
     wrote=wrote,
+    since_2021=False,
     prefix="text",
     properties="properties",
     listed=generation.list_source_files,
@@ -73,9 +74,5 @@ GENERATION = Generation(
     read_actions=partial(generation.read, properties=read_properties),
     config=config,
     write_properties=lambda known: dict.fromkeys(("_properties", "properties"), _write_properties(known)),
-    write_session=lambda _: {},
-    write_lookup=lambda *_: {},
-    write_suggestion=lambda *_: {},
     write_actions=partial(generation.write, properties=lambda known: {"properties": _write_properties(known)}),
-    first_errors=None,
 )
