@@ -120,10 +120,6 @@ class Column(msgspec.Struct, frozen=True):
     on_terminal: str | None = None
     in_html: str | None = None
 
-    @property
-    def is_number(self) -> bool:
-        return "number" in self.classes
-
 
 class Table(msgspec.Struct, frozen=True):
     """`numbers` is how many columns after the first are right-aligned on the terminal; None: all. See `Screen.table`
@@ -154,7 +150,7 @@ class Table(msgspec.Struct, frozen=True):
 
     def markdown(self) -> str:
         columns, rows = self.within("markdown")
-        names = [f"{'>' * column.is_number}{column.name}" for column in columns]
+        names = [f"{'>' * ('number' in column.classes)}{column.name}" for column in columns]
         texts = [
             [(cell.safe or column.safe)(cell.whole) for column, cell in zip(columns, row, strict=True)] for row in rows
         ]

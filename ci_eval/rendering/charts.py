@@ -51,33 +51,32 @@ def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
     infos = {info.name: info for info in trend.metrics}
     if len(trend.nights) < 2:
         return []
-    return [chart for name in metrics if name in infos for chart in _trend_chart(trend, infos[name])]
+    x, charts = over_time(trend.nights), list[Chart]()
+    fixed = {"versions": _versions(trend.nights, x), "names": _dates(trend.nights)}
 
+    def say(place: int, figure: Estimate, unit: str) -> str:
+        return _dot_label(trend.nights[place], figure, unit)
 
-def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
-    x = over_time(trend.nights)
-    marks = tuple(
-        ChartMark(
-            (x(point.night) + x(point.night - 1)) / 2,
-            "·" if point.good is None else "▲" if point.good else "▼",
-            "" if point.good is None else "better" if point.good else "worse",
-            f"{amount(point.before, info.unit)} → {amount(point.after, info.unit)} from "
-            f"{trend.nights[point.night].started[:10]} on ({change(point.after - point.before, info.unit)}, "
-            f"p = {point.p:.3f})",
+    for info in (infos[name] for name in metrics if name in infos):
+        marks = tuple(
+            ChartMark(
+                (x(point.night) + x(point.night - 1)) / 2,
+                "·" if point.good is None else "▲" if point.good else "▼",
+                "" if point.good is None else "better" if point.good else "worse",
+                f"{amount(point.before, info.unit)} → {amount(point.after, info.unit)} from "
+                f"{trend.nights[point.night].started[:10]} on ({change(point.after - point.before, info.unit)}, "
+                f"p = {point.p:.3f})",
+            )
+            for point in trend.changes[info.name]
         )
-        for point in trend.changes[info.name]
-    )
-    figures = [night.metrics.get(info.name) for night in trend.nights]
-    drawn = _draw(figures, info, x, lambda place, figure: _dot_label(trend.nights[place], figure, info.unit))
-    if drawn is None:
-        return []
-    nights = zip(figures, trend.nights, strict=True)
-    known = [(figure, night.started[:10]) for figure, night in nights if figure and figure.value is not None]
-    texts = [f"{amount(figure.value, info.unit)} on {date}" for figure, date in (known[0], known[-1])]
-    summary = f"{info.name} over {len(known)} evaluations: {', '.join(texts)}, {len(marks)} changes of level"
-    return [
-        replace(drawn, summary=summary, marks=marks, versions=_versions(trend.nights, x), names=_dates(trend.nights))
-    ]
+        figures = [night.metrics.get(info.name) for night in trend.nights]
+        if drawn := _draw(figures, info, x, partial(say, unit=info.unit)):
+            nights = zip(figures, trend.nights, strict=True)
+            known = [(figure, night.started[:10]) for figure, night in nights if figure and figure.value is not None]
+            texts = [f"{amount(figure.value, info.unit)} on {date}" for figure, date in (known[0], known[-1])]
+            summary = f"{info.name} over {len(known)} evaluations: {', '.join(texts)}, {len(marks)} changes of level"
+            charts.append(replace(drawn, summary=summary, marks=marks, **fixed))
+    return charts
 
 
 def _draw(

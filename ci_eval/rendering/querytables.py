@@ -43,16 +43,28 @@ def tables(evaluation: Evaluation) -> list[Table]:
     by_prompt = _prompts(evaluation)
     if figures is None:
         return by_prompt
-    models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
     total = figures.scenarios[0].cases
+    sources = [
+        (calls, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
+        for calls, row in figures.transitions.items()
+    ]
+    columns = ("N there and staying, of M wanted", *next(iter(figures.transitions.values())), "all", "share")
+    pairs = ", ".join(f"{count:,} {fate}" for fate, count in figures.pairs.items())
+    models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
+    note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
+    asked = [name for name in STRATEGIES if name in figures.scenarios[0].f1]
+    types = [
+        (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
+    ]
+    more = f"And {figures.all_types - len(types):,} more types." if figures.all_types > len(types) else ""
     return [
         *by_prompt,
-        _sources(figures, total, models),
+        _table("Query cases", columns, sources, note),
         _column_table(f"{figures.figure} by scenario", figures.scenarios, total),
         _column_table(f"{figures.figure} by how the context changes", figures.evolutions, total, CONTEXTS),
         _optimism(figures),
         *([_steps(figures, figures.steps)] if figures.steps else []),
-        _types(figures),
+        _table(f"{figures.figure} by type", ("Type", "cases", *asked), types, more),
     ]
 
 
@@ -78,17 +90,6 @@ ALIKE = (
     "Each prompt has other samples, so figures differ even if prompts make no difference: the last row is the standard "
     "deviation that this alone explains."
 )
-
-
-def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:
-    columns = ("N there and staying, of M wanted", *next(iter(figures.transitions.values())), "all", "share")
-    rows = [
-        (calls, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
-        for calls, row in figures.transitions.items()
-    ]
-    pairs = ", ".join(f"{count:,} {fate}" for fate, count in figures.pairs.items())
-    note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
-    return _table("Query cases", columns, rows, note)
 
 
 def _column_table(title: str, rows: Sequence[QueryRow], total: int, note: str = "") -> Table:
@@ -120,15 +121,6 @@ def _optimism(figures: QueryFigures) -> Table:
     columns = ("How much better it looks", "scenarios", "cases", figures.figure, "95 % in other code")
     note = "In the same cases." if rows else ""
     return _table("Optimism of artificial queries", (*columns, "effective files"), rows, note)
-
-
-def _types(figures: QueryFigures) -> Table:
-    asked = [name for name in STRATEGIES if name in figures.scenarios[0].f1]
-    rows = [
-        (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
-    ]
-    more = f"And {figures.all_types - len(rows):,} more types." if figures.all_types > len(rows) else ""
-    return _table(f"{figures.figure} by type", ("Type", "cases", *asked), rows, more)
 
 
 def _steps(figures: QueryFigures, steps: Steps) -> Table:

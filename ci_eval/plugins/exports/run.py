@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import Estimate, Value
+from ci_eval.core.model import Estimate, FilterFigures, Value
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.exports.tables import arrow
 
@@ -89,12 +89,8 @@ def open_workspace(folder: Path) -> Workspace:
     return workspace
 
 
-class _Figures(Value, frozen=True, kw_only=True):
-    metrics: dict[str, Estimate]
-
-
 class _Evaluation(Value, frozen=True, kw_only=True):
-    filters: dict[str, _Figures]
+    filters: dict[str, FilterFigures]
 
 
 class _Report(Value, frozen=True, kw_only=True):

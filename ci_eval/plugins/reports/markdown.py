@@ -18,7 +18,7 @@ from ci_eval.core.statistics.repeated import noise_text
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_rows
 from ci_eval.rendering.answers import answer_markdown
-from ci_eval.rendering.blocks import Block, Cell, Column, Sentence, Table, to_markdown
+from ci_eval.rendering.blocks import Block, Cell, Sentence, to_markdown
 from ci_eval.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
 from ci_eval.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.rendering.querytables import tables
@@ -26,7 +26,6 @@ from ci_eval.rendering.reporters import Reporter, Result
 from ci_eval.rendering.results import small_blocks, trend_lines
 from ci_eval.rendering.verdicts import (
     ADJUSTED,
-    COLUMNS,
     changes_table,
     compared_by_length,
     elsewhere_line,
@@ -57,7 +56,6 @@ class Markdown:
         return atomic.write(folder / f"{name}.md", text.encode("utf-8", "backslashreplace"))
 
 
-LOWEST = 10
 ERRORS = 20
 
 
@@ -92,7 +90,6 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
         _statuses(figures),
         "" if figures.planned == whole.planned else _statuses(whole, " in the whole run"),
         figure_texts.kinds_table(figures, figure_texts.headline(infos)).markdown(),
-        _worst(figures, figure_texts.headline(infos)),
         f"⚠ {prose(busy, 400)}." if busy and times else "",
         figure_texts.metric_table(f"Times ({figure_texts.indicative(evaluation)})", figures, times).markdown(),
         _errors(evaluation.errors),
@@ -143,22 +140,6 @@ def _statuses(figures: FilterFigures, where: str = "") -> str:
     return shown + left_out if figures.undecided else shown
 
 
-def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
-    by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
-    if by is None:
-        return ""
-    values = {path: of.metrics.get(by.name) for path, of in figures.files.items()}
-    known = {path: value for path, value in values.items() if value is not None}
-    worst = sorted(known, key=lambda path: (known[path], -figures.files[path].sessions, path))[:LOWEST]
-    files = [(path, figures.files[path]) for path in worst]
-    rows = (
-        (code(path), f"{of.sessions:,}", *(amount(of.metrics.get(info.name), info.unit) for info in shown))
-        for path, of in files
-    )
-    title = f"Lowest {prose(by.name)}, {len(worst)} of {len(known):,} files"
-    return table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
-
-
 def _errors(errors: Sequence[FileError]) -> str:
     rows = (
         (code(error.path), code(error.stage), f"{error.sessions:,}", code(error.message)) for error in errors[:ERRORS]
@@ -193,24 +174,28 @@ FILES = 50
 def _write_comparison(comparison: Comparison) -> str:
     task = tasks.CATALOG.load(comparison.task)
     conditions = [
-        (code(of.name), *(code(value) if value is not None else "not set" for value in (of.base, of.new)))
-        for of in comparison.conditions
+        (code(known.name), *("not set" if value is None else code(value) for value in (known.base, known.new)))
+        for known in comparison.conditions
     ]
     others = [info for info in comparison.metrics if info.name not in comparison.declared]
     tables = [
         verdict_table(comparison, [info.name for info in others if info.is_time is are_times], title)
         for title, are_times in (("", False), ("Times", True))
     ]
-    moves = (
-        (f"base {band}", *(f"{count:,}" if count else "" for count in row.values()))
-        for band, row in comparison.transitions.items()
-        if any(row.values())
+    of, by_length = prose(label(comparison.headline)), compared_by_length(comparison, timed=True)
+    declared: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
+    if judged_elsewhere(comparison):
+        declared.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
+    note = (
+        f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
+        "smallest true difference that data like these would show four times out of five: a smaller one may be there "
+        "unseen."
     )
     parts = [
         f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
         answer_markdown(comparison),
         gate_table(comparison.gates),
-        _declared_section(comparison),
+        to_markdown([*declared, *([by_length] if by_length else []), Sentence(note)]),
         "\n".join(f"> {prose(warning, 1000)}" for warning in comparison.warnings),
         _fold("How this was decided", summary(comparison)),
         _fold("What differs besides the engines", table("", ("Part", "base", "new"), conditions)),
@@ -218,8 +203,6 @@ def _write_comparison(comparison: Comparison) -> str:
         _changes("Worst regressions", comparison.regressions, task),
         _changes("Best improvements", comparison.improvements, task),
         _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
-        _fold("How sessions moved", table("", ("", *(f">new {band}" for band in comparison.transitions)), moves)),
-        _filters(comparison),
     ]
     if comparison.trend:
         parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
@@ -241,20 +224,6 @@ def summary(comparison: Comparison) -> str:
     return "\n\n".join([*lines, *([f"Commits: {code(commits)}"] if commits else [])])
 
 
-def _declared_section(comparison: Comparison) -> str:
-    of, by_length = prose(label(comparison.headline)), compared_by_length(comparison, timed=True)
-    blocks: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
-    if judged_elsewhere(comparison):
-        blocks.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
-    blocks += [by_length] if by_length else []
-    note = (
-        f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
-        "smallest true difference that data like these would show four times out of five: a smaller one may be there "
-        "unseen."
-    )
-    return to_markdown([*blocks, Sentence(note)])
-
-
 def _differing_parts(comparison: Comparison) -> str:
     shown_parts = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
     other_parts = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
@@ -271,16 +240,6 @@ def _differing_parts(comparison: Comparison) -> str:
 def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
     shown = changes_table(changes[:WORST], task).markdown()
     return _fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
-
-
-def _filters(comparison: Comparison) -> str:
-    rows: list[list[str | Cell]] = []
-    for name in comparison.filters:
-        if name != comparison.headline:
-            shown = verdict_table(comparison, comparison.declared, part=name).rows
-            rows += [[Cell(label(name), safe=code), *row] for row in shown]
-    columns = [Column("Filter"), *COLUMNS]
-    return _fold("By session filter", Table(columns, rows).markdown())
 
 
 def _fold(title: str, body: str) -> str:
