@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone
 from functools import partial
 from itertools import pairwise
@@ -71,12 +71,17 @@ def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
         )
         figures = [night.metrics.get(info.name) for night in trend.nights]
         if drawn := _draw(figures, info, x, partial(say, unit=info.unit)):
-            nights = zip(figures, trend.nights, strict=True)
-            known = [(figure, night.started[:10]) for figure, night in nights if figure and figure.value is not None]
-            texts = [f"{amount(figure.value, info.unit)} on {date}" for figure, date in (known[0], known[-1])]
+            known = _known(figures)
+            ends = [(trend.nights[place].started[:10], value) for place, _, value in (known[0], known[-1])]
+            texts = [f"{amount(value, info.unit)} on {date}" for date, value in ends]
             summary = f"{info.name} over {len(known)} evaluations: {', '.join(texts)}, {len(marks)} changes of level"
             charts.append(replace(drawn, summary=summary, marks=marks, **fixed))
     return charts
+
+
+def _known(figures: Iterable[Estimate | None]) -> list[tuple[int, Estimate, float]]:
+    """Return the figures that have a value, each with its place and its value."""
+    return [(place, of, of.value) for place, of in enumerate(figures) if of and of.value is not None]
 
 
 def _draw(
@@ -86,9 +91,7 @@ def _draw(
     say: Callable[[int, Estimate], str],
 ) -> Chart | None:
     """Return a chart with a band for the intervals; None for fewer than two figures. `say` returns a dot's tooltip."""
-    known = [
-        (place, figure, figure.value) for place, figure in enumerate(figures) if figure and figure.value is not None
-    ]
+    known = _known(figures)
     if len(known) < 2:
         return None
     lows = [value if figure.low is None else figure.low for _, figure, value in known]
@@ -149,9 +152,8 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
     for info in (infos[name] for name in metrics if name in infos):
         known = [
             [
-                (night, figure, figure.value)
-                for night in trend.nights
-                if (figure := night.metrics.get(info.name)) and figure.value is not None
+                (trend.nights[place], figure, value)
+                for place, figure, value in _known(night.metrics.get(info.name) for night in trend.nights)
             ]
             for trend in trends
         ]

@@ -28,8 +28,8 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     listed: Callable[[Path], Sequence[tuple[str, Path]]]
     """The folder `data` → (path of a source file, file with its sessions) for each source file."""
     read_properties: Callable[[Fields], Properties] = read_token_properties
-    rank: Callable[[str, str, Sequence[Suggestion], Sequence[bool | None]], int | None]
-    """Title of the language, expected text, suggestions, relevance of each suggestion → rank of the expected text."""
+    by_relevance: bool = False
+    """Whether the files say which suggestions are relevant."""
     read_actions: Callable[[Fields], model.FileActions]
     """Fields of a file → its actions. The `session` of a call is the plugin's id, or "" if the file lacks it."""
     config: Callable[[Config, str], dict[str, object]]
@@ -205,15 +205,14 @@ def normalise_language(title: str) -> str:
 IDENTIFIER = re.compile(r"\w+")
 
 
-def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]) -> int | None:
-    return next((place for place, suggestion in enumerate(shown, 1) if suggestion.text == expected), None)
-
-
-def rank_by_language(
-    language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
+def find_rank(
+    language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None] = ()
 ) -> int | None:
-    """Return the rank of the suggestion that is equal to the expected text. In Kotlin, the text before " =" may be
-    equal instead; in C++, the first identifier."""
+    """Return the rank of the first relevant suggestion. If no relevance is recorded, return that of the suggestion
+    that is equal to the expected text; in Kotlin, the text before " =" may be equal instead, in C++ the first
+    identifier."""
+    if any(flag is not None for flag in relevant):
+        return next((place for place, flag in enumerate(relevant, 1) if flag), None)
     for place, suggestion in enumerate(shown, 1):
         spellings = [suggestion.text]
         if language.lower() == "kotlin":
@@ -223,12 +222,3 @@ def rank_by_language(
         if expected in spellings:
             return place
     return None
-
-
-def rank_by_relevance(
-    language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None]
-) -> int | None:
-    """Return the rank of the first relevant suggestion. If no relevance is recorded, use `rank_by_language`."""
-    if all(flag is None for flag in relevant):
-        return rank_by_language(language, expected, shown, relevant)
-    return next((place for place, flag in enumerate(relevant, 1) if flag), None)

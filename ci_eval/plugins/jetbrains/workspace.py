@@ -21,7 +21,7 @@ from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.model import Action, FileActions, FileError, Lookup, Session, SourceFile
 from ci_eval.core.model.sessions import status
 from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_gzip_json
-from ci_eval.plugins.jetbrains.generation import Generation
+from ci_eval.plugins.jetbrains.generation import Generation, find_rank
 
 BASIC = 0xFFFF
 """The last code point that takes one UTF-16 unit. Later code points take two."""
@@ -283,7 +283,9 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
         left_over.append({name: value for name, value in row.items() if value != repeated.get(name, NOTHING)})
     if any(left_over):
         fields.leave(SUGGESTIONS, left_over)
-    rank = origin.generation.rank(origin.language, expected, suggestions, relevant)
+    # In 2019, the rules for Kotlin and C++ were not there yet.
+    language = origin.language if origin.generation.since_2021 else ""
+    rank = find_rank(language, expected, suggestions, relevant if origin.generation.by_relevance else ())
     prefix = fields.text(origin.generation.prefix)
     # The plugin counts positions from 0; our ranks begin at 1.
     taken = fields.peek("selectedPosition") == (rank or 0) - 1 if origin.with_user else True

@@ -168,7 +168,6 @@ LONGEST = 65_000
 """The maximum length of a report, in characters. GitHub allows 65,536 in a comment."""
 
 WORST = 25
-FILES = 50
 
 
 def _write_comparison(comparison: Comparison) -> str:
@@ -178,6 +177,7 @@ def _write_comparison(comparison: Comparison) -> str:
         for known in comparison.conditions
     ]
     others = [info for info in comparison.metrics if info.name not in comparison.declared]
+    differing = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
     tables = [
         verdict_table(comparison, [info.name for info in others if info.is_time is are_times], title)
         for title, are_times in (("", False), ("Times", True))
@@ -199,7 +199,7 @@ def _write_comparison(comparison: Comparison) -> str:
         "\n".join(f"> {prose(warning, 1000)}" for warning in comparison.warnings),
         _fold("How this was decided", summary(comparison)),
         _fold("What differs besides the engines", table("", ("Part", "base", "new"), conditions)),
-        _differing_parts(comparison),
+        parts_table(comparison, differing, "Where it differs, in this project").markdown(),
         _changes("Worst regressions", comparison.regressions, task),
         _changes("Best improvements", comparison.improvements, task),
         _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
@@ -222,19 +222,6 @@ def summary(comparison: Comparison) -> str:
     commits = commits_between(comparison.base.revision, comparison.new.revision)
     lines.append(f"{pairs_text(comparison)}.")
     return "\n\n".join([*lines, *([f"Commits: {code(commits)}"] if commits else [])])
-
-
-def _differing_parts(comparison: Comparison) -> str:
-    shown_parts = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
-    other_parts = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
-    files = sorted(
-        (part for part in comparison.parts if part.dimension == "file" and part.wins + part.losses),
-        key=lambda part: (part.wins - part.losses, part.value),
-    )[:FILES]
-    shown = parts_table(comparison, shown_parts, "Where it differs, in this project").markdown()
-    folded = _fold("All parts", parts_table(comparison, other_parts).markdown())
-    by_file = _fold("By file, the most losses first", parts_table(comparison, files).markdown())
-    return "\n\n".join(filter(None, (shown, folded, by_file)))
 
 
 def _changes(title: str, changes: Sequence[Change], task: Task) -> str:

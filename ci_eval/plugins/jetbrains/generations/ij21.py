@@ -49,7 +49,6 @@ GENERATION = generation.Generation(
     summary="the plugin of 2021 and 2022",
     wrote=wrote,
     listed=generation.list_source_files,
-    rank=generation.rank_by_language,
     read_actions=partial(generation.read, properties=properties.read_token_properties),
     config=config,
     write_actions=partial(generation.write, properties=properties.write_token_properties),

@@ -121,7 +121,7 @@ GENERATION = generation.Generation(
     # Since 2023, the configuration has the strategy at the top level.
     wrote=lambda config: "strategy" in config,
     listed=partial(generation.list_source_files, projects=True),
-    rank=generation.rank_by_relevance,
+    by_relevance=True,
     read_actions=read_actions,
     config=config,
     write_actions=write_actions,

@@ -70,7 +70,6 @@ GENERATION = Generation(
     properties="properties",
     listed=generation.list_source_files,
     read_properties=read_properties,
-    rank=generation.exact,
     read_actions=partial(generation.read, properties=read_properties),
     config=config,
     write_properties=lambda known: dict.fromkeys(("_properties", "properties"), _write_properties(known)),
