@@ -85,10 +85,7 @@ def _known(figures: Iterable[Estimate | None]) -> list[tuple[int, Estimate, floa
 
 
 def _draw(
-    figures: Sequence[Estimate | None],
-    info: MetricInfo,
-    x: Callable[[int], float],
-    say: Callable[[int, Estimate], str],
+    figures: Sequence[Estimate | None], info: MetricInfo, x: Callable[[int], float], say: Callable[[int, Estimate], str]
 ) -> Chart | None:
     """Return a chart with a band for the intervals; None for fewer than two figures. `say` returns a dot's tooltip."""
     known = _known(figures)

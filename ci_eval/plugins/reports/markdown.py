@@ -18,7 +18,7 @@ from ci_eval.core.statistics.repeated import noise_text
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_rows
 from ci_eval.rendering.answers import answer_markdown
-from ci_eval.rendering.blocks import Block, Cell, Sentence, to_markdown
+from ci_eval.rendering.blocks import Block, Cell, Column, Sentence, Table, to_markdown
 from ci_eval.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
 from ci_eval.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.rendering.querytables import tables
@@ -26,6 +26,7 @@ from ci_eval.rendering.reporters import Reporter, Result
 from ci_eval.rendering.results import small_blocks, trend_lines
 from ci_eval.rendering.verdicts import (
     ADJUSTED,
+    COLUMNS,
     changes_table,
     compared_by_length,
     elsewhere_line,
@@ -203,6 +204,7 @@ def _write_comparison(comparison: Comparison) -> str:
         _changes("Worst regressions", comparison.regressions, task),
         _changes("Best improvements", comparison.improvements, task),
         _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
+        _filters(comparison),
     ]
     if comparison.trend:
         parts.insert(5, "\n\n".join(trend_lines(comparison.trend)))
@@ -227,6 +229,16 @@ def summary(comparison: Comparison) -> str:
 def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
     shown = changes_table(changes[:WORST], task).markdown()
     return _fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
+
+
+def _filters(comparison: Comparison) -> str:
+    rows: list[list[str | Cell]] = []
+    for name in comparison.filters:
+        if name != comparison.headline:
+            shown = verdict_table(comparison, comparison.declared, part=name).rows
+            rows += [[Cell(label(name), safe=code), *row] for row in shown]
+    columns = [Column("Filter"), *COLUMNS]
+    return _fold("By session filter", Table(columns, rows).markdown())
 
 
 def _fold(title: str, body: str) -> str:
