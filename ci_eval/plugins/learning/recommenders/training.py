@@ -207,13 +207,6 @@ class Proposal(msgspec.Struct, frozen=True):
     score: float
 
 
-class _Type(msgspec.Struct, frozen=True):
-    scorer: contract.Scorer
-    names: list[str]
-    calls: dict[str, int]
-    values: list[dict[str, int]]
-
-
 class Trained:
     def __init__(self, path: Path) -> None:
         self._stored = contract.load(path)
@@ -227,12 +220,13 @@ class Trained:
         """Return the seed of the samples, or None if all usages were used, so that the seed had no effect."""
         return self.options.seed if 0 < self.options.most_usages < self.facts.usages else None
 
-    def _open(self, name: str) -> _Type | None:
+    def _open(self, name: str) -> tuple[contract.Scorer, dict[str, int], list[dict[str, int]]] | None:
+        """Return the scorer of a type, the numbers of its calls, and those of each slot's values."""
         model = self._stored.type(name)
         if model is None:
             return None
         calls, *values = ({text: place for place, text in enumerate(of)} for of in (model.calls, *model.values))
-        return _Type(self.kind.open(model, self.options), list(model.calls), calls, values)
+        return self.kind.open(model, self.options), calls, values
 
     def knows(self, type_: str) -> bool:
         return self._type(type_) is not None
@@ -246,8 +240,9 @@ class Trained:
         of = self._type(query.type)
         if of is None:
             return []
-        known = encode_usage(query, of.calls, of.values, self.options, unknown=unknown_definition)
-        scored = of.scorer(known)
+        scorer, calls, values = of
+        known = encode_usage(query, calls, values, self.options, unknown=unknown_definition)
+        scored = scorer(known)
         scores = scored.scores.copy()
         scores[known.calls] = -1.0
         least = self.kind.threshold if threshold is None else threshold
@@ -256,4 +251,5 @@ class Trained:
         ties = np.zeros(len(scores)) if scored.ties is None else scored.ties
         # Positions are in the order of names, so calls with equal scores and ties are sorted by name.
         order = np.lexsort((places, -ties[places], -scores[places]))
-        return [Proposal(of.names[position], float(scores[position])) for position in places[order].tolist()]
+        names = list(calls)
+        return [Proposal(names[position], float(scores[position])) for position in places[order].tolist()]
