@@ -137,13 +137,13 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
     """Return the charts; none if there is only one night. `names` are the names of the lines."""
-    by_time = {night.started: night for trend in trends for night in trend.nights}
-    starts = sorted(by_time, key=machine.seconds)
+    by_start = {night.started: night for trend in trends for night in trend.nights}
+    nights = sorted(by_start.values(), key=lambda night: machine.seconds(night.started))
     # The evaluations of one night have different starts, so the nights of each trend are counted instead.
     if max((len(trend.nights) for trend in trends), default=0) < 2:
         return []
-    x = over_time([by_time[start] for start in starts])
-    places = {start: x(place) for place, start in enumerate(starts)}
+    x = over_time(nights)
+    places = {night.started: x(place) for place, night in enumerate(nights)}
     infos = {info.name: info for trend in trends for info in trend.metrics}
     charts = []
     for info in (infos[name] for name in metrics if name in infos):
@@ -176,7 +176,7 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
                 summary="; ".join(summaries),
                 lines=lines,
                 ticks=y.ticks(info.unit),
-                names=_dates([by_time[start] for start in starts]),
+                names=_dates(nights),
             )
         )
     return charts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ci_eval.core.model import Evaluation, QueryFigures, QueryRow, Steps
+from ci_eval.core.model import Evaluation, QueryFigures, QueryRow
 from ci_eval.core.model.units import NOTHING, amount, change, change_between
 from ci_eval.core.queries.cases import STRATEGIES
 from ci_eval.rendering.blocks import ALL, Column, Table
@@ -57,13 +57,23 @@ def tables(evaluation: Evaluation) -> list[Table]:
         (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
     ]
     more = f"And {figures.all_types - len(types):,} more types." if figures.all_types > len(types) else ""
+    steps = []
+    if of := figures.steps:
+        row = (
+            "REAL", f"{of.cases:,}", amount(of.goal, "share"), amount(of.next, "share"),
+            change(of.difference, "share"), change_between(of.low, of.high, "share") or NOTHING, f"{of.u:,.0f}",
+            f"{of.p:.2g}",
+        )  # fmt: skip
+        names = ("Strategy", "cases", "the goal", "the next state", "difference", "95 % in other code", "U", "p of U")
+        about = f"{figures.figure} about the goal, and about the next state"
+        steps = [_table(about, names, (row, STEPS_IN_PAPER), STEPS)]
     return [
         *by_prompt,
         _table("Query cases", columns, sources, note),
         _column_table(f"{figures.figure} by scenario", figures.scenarios, total),
         _column_table(f"{figures.figure} by how the context changes", figures.evolutions, total, CONTEXTS),
         _optimism(figures),
-        *([_steps(figures, figures.steps)] if figures.steps else []),
+        *steps,
         _table(f"{figures.figure} by type", ("Type", "cases", *asked), types, more),
     ]
 
@@ -121,16 +131,6 @@ def _optimism(figures: QueryFigures) -> Table:
     columns = ("How much better it looks", "scenarios", "cases", figures.figure, "95 % in other code")
     note = "In the same cases." if rows else ""
     return _table("Optimism of artificial queries", (*columns, "effective files"), rows, note)
-
-
-def _steps(figures: QueryFigures, steps: Steps) -> Table:
-    between = change_between(steps.low, steps.high, "share") or NOTHING
-    row = (
-        "REAL", f"{steps.cases:,}", amount(steps.goal, "share"), amount(steps.next, "share"),
-        change(steps.difference, "share"), between, f"{steps.u:,.0f}", f"{steps.p:.2g}",
-    )  # fmt: skip
-    columns = ("Strategy", "cases", "the goal", "the next state", "difference", "95 % in other code", "U", "p of U")
-    return _table(f"{figures.figure} about the goal, and about the next state", columns, (row, STEPS_IN_PAPER), STEPS)
 
 
 def _share(part: int, of: int) -> str:

@@ -69,15 +69,13 @@ def outcome_text(task: Task, rank: int | None, score: float, status: str) -> str
 def populations(evaluation: Evaluation) -> tuple[str, str]:
     _, figures = figure_texts.first_filter(evaluation)
     _, leading = figure_texts.shown_filter(evaluation)
+    whole, repeats = f"all {figures.sessions:,} sessions were asked", evaluation.repeats
     drawn = f"intervals (95 %) include the results of other seeds ({', '.join(evaluation.drawn)})"
-    here = f"all {figures.sessions:,} sessions were asked: {drawn if evaluation.drawn else 'its figures are exact'}"
-    repeats = evaluation.repeats
+    here = f"{whole}: {drawn if evaluation.drawn else 'its figures are exact'}"
     if repeats and repeats.differed:
-        here = f"all {figures.sessions:,} sessions were asked; intervals (95 %) are of answers that differ"
+        here = f"{whole}; intervals (95 %) are of answers that differ"
     elif not evaluation.is_function and not evaluation.noise:
-        here = (
-            f"all {figures.sessions:,} sessions were asked once; intervals (95 %) allow for other answers of the engine"
-        )
+        here = f"{whole} once; intervals (95 %) allow for other answers of the engine"
     if evaluation.unparsable > NOTABLE:
         here = (
             f"all {figures.sessions:,} sessions of what could be read were asked, but "

@@ -192,13 +192,16 @@ def _write_comparison(comparison: Comparison) -> str:
         "smallest true difference that data like these would show four times out of five: a smaller one may be there "
         "unseen."
     )
+    commits = commits_between(comparison.base.revision, comparison.new.revision)
+    reasons = [*verdict_lines(comparison, prose), elsewhere_line(comparison), f"{pairs_text(comparison)}."]
+    reasons += [f"Commits: {code(commits)}"] if commits else []
     parts = [
         f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
         answer_markdown(comparison),
         gate_table(comparison.gates),
         to_markdown([*declared, *([by_length] if by_length else []), Sentence(note)]),
         "\n".join(f"> {prose(warning, 1000)}" for warning in comparison.warnings),
-        _fold("How this was decided", summary(comparison)),
+        _fold("How this was decided", "\n\n".join(reasons)),
         _fold("What differs besides the engines", table("", ("Part", "base", "new"), conditions)),
         parts_table(comparison, differing, "Where it differs, in this project").markdown(),
         _changes("Worst regressions", comparison.regressions, task),
@@ -216,14 +219,6 @@ def _write_comparison(comparison: Comparison) -> str:
             break
         text += f"{part}\n\n"
     return text
-
-
-def summary(comparison: Comparison) -> str:
-    """Return the results for this project, those expected in other projects, and what was compared."""
-    lines = [*verdict_lines(comparison, prose), elsewhere_line(comparison)]
-    commits = commits_between(comparison.base.revision, comparison.new.revision)
-    lines.append(f"{pairs_text(comparison)}.")
-    return "\n\n".join([*lines, *([f"Commits: {code(commits)}"] if commits else [])])
 
 
 def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
