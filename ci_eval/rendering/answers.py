@@ -26,13 +26,8 @@ from ci_eval.rendering.figures import format_count
 from ci_eval.rendering.markdowntext import code
 from ci_eval.rendering.verdicts import sign
 
-HEADS = {
-    Verdict.BETTER: "BETTER",
-    Verdict.WORSE: "WORSE",
-    Verdict.EQUIVALENT: "EQUIVALENT",
-    Verdict.NOT_SHOWN: "NOT TOLD APART",
-    Verdict.NOT_COMPARABLE: "NO VERDICT",
-}
+HEADS = {verdict: verdict.name for verdict in Verdict}
+HEADS |= {Verdict.NOT_SHOWN: "NOT TOLD APART", Verdict.NOT_COMPARABLE: "NO VERDICT"}
 WORDS = {"RecallAt1": "first in the list", "RecallAt5": "among the first 5", "Recall": "anywhere in the list"}
 YARDSTICKS = {
     "cpp": "clangd 70% in leveldown",

@@ -407,7 +407,28 @@ def causes_blocks(causes: Causes) -> list[Block]:
     short = _clusters(causes, causes.clusters[:SHOWN_ON_TERMINAL], "terminal")
     whole = _clusters(causes, causes.clusters, "markdown html")
     section = Section("clusters", "Clusters", "by the share of the lost points times certainty", [short, whole])
-    return [*blocks, section, Section("examples", "Examples", "ci-eval show prints one", [_examples(causes)])]
+    columns = [
+        Column("Cause", "row"),
+        Column("Place", safe=code),
+        Column("Expected", safe=code),
+        Column("Rank", "number"),
+        Column("List begins with", safe=code),
+        Column("Session", safe=code),
+    ]
+    rows = [
+        (
+            "" if number else f"{cluster.cause} ({_shorten_kinds(cluster.kind)}, {cluster.first})",
+            f"{example.file}:{example.line}",
+            example.expected,
+            "absent" if example.rank is None else f"{example.rank:,}",
+            ", ".join(example.ahead),
+            example.session,
+        )
+        for cluster in causes.clusters
+        for number, example in enumerate(cluster.examples)
+    ]
+    examples = Table(columns, rows, formats="markdown html", label="#examples")
+    return [*blocks, section, Section("examples", "Examples", "ci-eval show prints one", [examples])]
 
 
 def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Table:
@@ -458,30 +479,6 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
 def _shorten_kinds(kinds: str) -> str:
     first, *others = kinds.lower().replace("_", " ").split(", ")
     return f"{first} and {len(others)} more" if others else first
-
-
-def _examples(causes: Causes) -> Table:
-    columns = [
-        Column("Cause", "row"),
-        Column("Place", safe=code),
-        Column("Expected", safe=code),
-        Column("Rank", "number"),
-        Column("List begins with", safe=code),
-        Column("Session", safe=code),
-    ]
-    rows = [
-        (
-            "" if number else f"{cluster.cause} ({_shorten_kinds(cluster.kind)}, {cluster.first})",
-            f"{example.file}:{example.line}",
-            example.expected,
-            "absent" if example.rank is None else f"{example.rank:,}",
-            ", ".join(example.ahead),
-            example.session,
-        )
-        for cluster in causes.clusters
-        for number, example in enumerate(cluster.examples)
-    ]
-    return Table(columns, rows, formats="markdown html", label="#examples")
 
 
 WIDEST_PLACE, WIDEST_DIRECTIVES = 28, 34
