@@ -57,10 +57,8 @@ def footprint_text(of: Footprint) -> str:
     if of.waited > LONG_WAIT:
         texts.append(f"{of.waited:,.0f} s spent waiting for work that it announced")
     if of.unready:
-        texts.append(
-            f"still at work when the time of `engine.ready` ended (in {format_count(of.unready, 'start')}), so lists may "
-            "be incomplete"
-        )
+        starts = format_count(of.unready, "start")
+        texts.append(f"still at work when the time of `engine.ready` ended (in {starts}), so lists may be incomplete")
     if of.dropped:
         texts.append(f"{format_count(of.dropped, 'item')} of its lists could not be read and are left out")
     return ", ".join(texts)
