@@ -93,7 +93,7 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         here += f". Of {asked} asked more than once{differed} were answered {alike}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not figure_texts.judged_of_code(leading):
-        elsewhere = f"no intervals, since there are no two {evaluation.clusters} with different figures"
+        elsewhere = f"no intervals, since no two {evaluation.clusters} have different figures"
     return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
 
 
