@@ -38,7 +38,18 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
         name for name, of in evaluation.filters.items() if "=" in name and whole.sessions and not of.sessions
     ]:
         warnings.append(f"no session passes the filter {abbreviate_names(without)}")
-    warnings += [*_imports(evaluation), *_models(evaluation)]
+    # Relative imports are skipped: they import code of the project itself, such as a file that the build generates.
+    if packages := [name for name in evaluation.lacking if not name.startswith(".")]:
+        several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
+        helped: dict[str, list[str]] = {}
+        for name in packages:
+            helped.setdefault(evaluation.remedies.get(name, INSTALL), []).append(name)
+        remedies = "; ".join(f"{abbreviate_names(names)}: {remedy}" for remedy, names in [*helped.items()][:NAMED])
+        warnings.append(
+            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine "
+            f"finds less than it would for a user. {remedies}"
+        )
+    warnings += _models(evaluation)
     empty = whole.statuses.get("empty", 0)
     # A few empty lists are normal. If nearly all are empty, the set-up is probably wrong, not the engine. For language
     # models, `describe_empty_responses` tells the reasons.
@@ -53,21 +64,6 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
 def percent(share: float) -> str:
     """Return a share as a percentage, with one decimal below 10 %."""
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
-
-
-def _imports(evaluation: Evaluation) -> Iterator[str]:
-    # Relative imports are skipped: they import code of the project itself, such as a file that the build generates.
-    packages = [name for name in evaluation.lacking if not name.startswith(".")]
-    if packages:
-        several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
-        helped: dict[str, list[str]] = {}
-        for name in packages:
-            helped.setdefault(evaluation.remedies.get(name, INSTALL), []).append(name)
-        remedies = "; ".join(f"{abbreviate_names(names)}: {remedy}" for remedy, names in [*helped.items()][:NAMED])
-        yield (
-            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine "
-            f"finds less than it would for a user. {remedies}"
-        )
 
 
 REASONS = {
@@ -90,19 +86,16 @@ def describe_empty_responses(responses: Responses) -> str:
     return "; ".join(f"in {format_count(count, 'session')} {REASONS[finish]}" for finish, count in counts.most_common())
 
 
-def describe_unreadable(responses: Responses, sessions: int) -> str:
-    return (
-        f"{responses.unreadable:,} of {sessions:,} answers are not code at their place, or not in the requested form, "
-        f"and count as wrong; example: {quote(' '.join(responses.example.split()), 80)}"
-    )
-
-
 def _models(evaluation: Evaluation) -> Iterator[str]:
     _, whole = first_filter(evaluation)
     if evaluation.responses and (why := describe_empty_responses(evaluation.responses)):
         yield f"no answer of the model: {why}"
     if evaluation.responses and evaluation.responses.unreadable:
-        yield describe_unreadable(evaluation.responses, whole.sessions)
+        example = quote(" ".join(evaluation.responses.example.split()), 80)
+        yield (
+            f"{evaluation.responses.unreadable:,} of {whole.sessions:,} answers are not code at their place, or not in "
+            f"the requested form, and count as wrong; example: {example}"
+        )
     if evaluation.responses and (skipped := whole.statuses.get("skipped", 0)):
         yield (
             f"{skipped:,} of {whole.planned:,} sessions were not asked, so the figures are of the others and have no "

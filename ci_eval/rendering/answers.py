@@ -103,20 +103,15 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     of = f"of {format_count(figures.sessions, 'session')} ({label(name)})"
     share = figures.metrics[first.name].value or 0.0
     missed = round((1 - share) * figures.sessions)
-    if first.name != "RecallAt1" or not missed:
-        yield of
-        yield from _yardstick_lines(evaluation)
-        return
-    worst = min(
-        (kind for kind, own in figures.kinds.items() if own["RecallAt1"].value is not None),
-        key=lambda kind: ((figures.kinds[kind]["RecallAt1"].value or 0.0) - 1) * figures.kinds[kind]["RecallAt1"].n,
-    )
-    of_kind = figures.kinds[worst]["RecallAt1"]
-    lost = round((1 - (of_kind.value or 0.0)) * of_kind.n)
-    yield (
-        f"{of}   look at: the {missed:,} that are not first, {lost:,} of them {_plain(worst)} "
-        f"(ci-eval causes {evaluation.workspace})"
-    )
+    if first.name == "RecallAt1" and missed:
+        kinds = {kind: own["RecallAt1"] for kind, own in figures.kinds.items()}
+        misses = {kind: (1 - of_kind.value) * of_kind.n for kind, of_kind in kinds.items() if of_kind.value is not None}
+        worst = max(misses, key=misses.__getitem__)
+        of += (
+            f"   look at: the {missed:,} that are not first, {round(misses[worst]):,} of them {_plain(worst)} "
+            f"(ci-eval causes {evaluation.workspace})"
+        )
+    yield of
     yield from _yardstick_lines(evaluation)
 
 

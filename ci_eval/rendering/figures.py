@@ -101,11 +101,7 @@ def cost_text(evaluation: Evaluation) -> str:
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:
-    known = {info.name: info for info in evaluation.metrics}
-    unknown = (name for name in figures.metrics if name not in known)
-    return [info for info in known.values() if info.name in figures.metrics] + [
-        MetricInfo(name=name, summary="", unit="", better="neither") for name in unknown
-    ]
+    return [info for info in evaluation.metrics if info.name in figures.metrics]
 
 
 def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
@@ -113,17 +109,6 @@ def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
     infos = [info for info in infos if info.unit != "count"]
     shown = [info for info in infos if info.shown] or [info for info in infos if info.name in HEADLINE]
     return shown or infos[: len(HEADLINE)]
-
-
-def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
-    # A metric of latencies has an observation for each lookup, so its n is not the number of sessions.
-    count = {
-        kind: metrics["Sessions"].n
-        if "Sessions" in metrics
-        else max((estimate.n for estimate in metrics.values()), default=0)
-        for kind, metrics in kinds.items()
-    }
-    return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
 
 
 def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
@@ -302,8 +287,13 @@ def kinds_table(figures: FilterFigures, infos: Sequence[MetricInfo], selected: s
         Column("Sessions", "number"),
         *(Column(prose(info.name), "number", in_html=info.name) for info in infos),
     ]
+    # A metric of latencies has an observation for each lookup, so its n is not the number of sessions.
+    counts = {
+        kind: metrics["Sessions"].n if "Sessions" in metrics else max((of.n for of in metrics.values()), default=0)
+        for kind, metrics in figures.kinds.items()
+    }
     rows: list[list[str | Cell]] = []
-    for kind, sessions in sessions_by_kind(figures.kinds).items():
+    for kind, sessions in sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])):
         name = Markup.escape(kind.lower().replace("_", " "))
         address = "&".join(filter(None, (selected, f"kind={quote(kind)}")))
         if selected is not None:

@@ -10,32 +10,11 @@ import msgspec
 from markupsafe import Markup
 
 from ci_eval.core.filters import label
-from ci_eval.core.model import (
-    Difference,
-    MetricInfo,
-    OtherCode,
-    Overview,
-    Ranking,
-    Suite,
-    SuiteProject,
-    Sweep,
-    Trend,
-)
+from ci_eval.core.model import Difference, MetricInfo, OtherCode, Overview, Ranking, Suite, SuiteProject, Sweep, Trend
 from ci_eval.core.model.report import CaseResult, Cases, Causes, Cluster, ListChange
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
 from ci_eval.rendering.answers import answer_html, answer_markdown, plain_titles
-from ci_eval.rendering.blocks import (
-    ALL,
-    Block,
-    Cell,
-    Column,
-    Fold,
-    Section,
-    Sentence,
-    Table,
-    Terminal,
-    Warned,
-)
+from ci_eval.rendering.blocks import ALL, Block, Cell, Column, Fold, Section, Sentence, Table, Terminal, Warned
 from ci_eval.rendering.figures import HERE, NO_ESTIMATE, format_count, intervals
 from ci_eval.rendering.markdowntext import code, prose
 from ci_eval.rendering.reporters import Small

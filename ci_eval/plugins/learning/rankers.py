@@ -182,8 +182,24 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
             raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, and a ranker gives one score")
         text = data.decode("utf-8", "replace")
     else:
-        form, trees = "onnx", 0
-        names, text = _try_onnx(path, data, features), base64.b64encode(data).decode()
+        form, trees, text = "onnx", 0, base64.b64encode(data).decode()
+        session = _session(data, path)
+        written = session.get_modelmeta().custom_metadata_map.get(FEATURES)
+        try:
+            names = list(map(str, json.loads(written))) if written else list(features)
+        except (ValueError, TypeError):
+            raise ConfigError(f"{path}: the metadata `{FEATURES}` is not a JSON list of names") from None
+        if not names:
+            raise ConfigError(
+                f"{path} does not name its features: add --features NAME,…, in the order of its input, or the metadata "
+                f"`{FEATURES}`, a JSON list"
+            )
+        try:
+            scores = _run(session, np.zeros((2, len(names)), np.float32))
+        except Exception as error:
+            raise ConfigError(f"{path} does not accept a table of {len(names)} features: {error}") from error
+        if scores.shape != (2,):
+            raise ConfigError(f"{path} is not a ranker: it does not give one score for each suggestion")
     return RankerModel(
         schema=SCHEMA,
         features=_check_names(path, names, features),
@@ -199,27 +215,6 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
         booster=text,
         form=form,
     )
-
-
-def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
-    session = _session(data, path)
-    written = session.get_modelmeta().custom_metadata_map.get(FEATURES)
-    try:
-        names = list(map(str, json.loads(written))) if written else list(features)
-    except (ValueError, TypeError):
-        raise ConfigError(f"{path}: the metadata `{FEATURES}` is not a JSON list of names") from None
-    if not names:
-        raise ConfigError(
-            f"{path} does not name its features: add --features NAME,…, in the order of its input, or the metadata "
-            f"`{FEATURES}`, a JSON list"
-        )
-    try:
-        scores = _run(session, np.zeros((2, len(names)), np.float32))
-    except Exception as error:
-        raise ConfigError(f"{path} does not accept a table of {len(names)} features: {error}") from error
-    if scores.shape != (2,):
-        raise ConfigError(f"{path} is not a ranker: it does not give one score for each suggestion")
-    return names
 
 
 def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> tuple[str, ...]:

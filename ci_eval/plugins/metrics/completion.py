@@ -93,12 +93,9 @@ def saved_effort(session: SessionScore) -> float:
 
     The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion.
     """
-    if session.status in FAILED:
-        return 0.0
-    for lookup in session.lookups:
-        if lookup.rank == 1:
-            return max(0.0, 1 - len(lookup.prefix) / _length(session))
-    return 0.0
+    lookups = () if session.status in FAILED else session.lookups
+    prefix = next((lookup.prefix for lookup in lookups if lookup.rank == 1), None)
+    return 0.0 if prefix is None else max(0.0, 1 - len(prefix) / _length(session))
 
 
 def saved_typing(session: SessionScore) -> float:
@@ -116,11 +113,8 @@ def _length(session: SessionScore) -> int:
 
 def _taken(session: SessionScore) -> LookupScore | None:
     # A failed session saves nothing, even if earlier lookups of the session were answered.
-    if session.status not in FAILED:
-        for lookup in session.lookups:
-            if lookup.selected:
-                return lookup
-    return None
+    lookups = () if session.status in FAILED else session.lookups
+    return next((lookup for lookup in lookups if lookup.selected), None)
 
 
 def saved_keystrokes(session: SessionScore) -> float:

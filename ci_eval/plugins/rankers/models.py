@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -53,11 +53,7 @@ class ByModel(msgspec.Struct, frozen=True):
 
 
 # Each worker process loads a model once.
-@lru_cache(maxsize=1)
-def _load_scorer(path: Path) -> Scorer:
-    return open_ranker(rankers.load(path))
-
-
+_load_scorer: Callable[[Path], Scorer] = lru_cache(maxsize=1)(lambda path: open_ranker(rankers.load(path)))
 _load_recommender = lru_cache(maxsize=1)(Trained)
 
 

@@ -44,12 +44,11 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     }
 
 
-GENERATION = generation.since_2021(
+GENERATION = generation.Generation(
     name="ij21",
     summary="the plugin of 2021 and 2022",
     wrote=wrote,
     listed=generation.list_source_files,
-    rank=generation.rank_by_language,
     read_actions=partial(generation.read, properties=properties.read_token_properties),
     config=config,
     write_actions=partial(generation.write, properties=properties.write_token_properties),

@@ -264,7 +264,3 @@ def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
     fits = len(lengths) == types and not (lengths < 0).any() and not (lengths > len(numbers)).any()
     require(fits and int(lengths.sum()) == len(numbers), f"{name} is not divided among {types:,} types")
     return np.concatenate([[0], np.cumsum(lengths)]), numbers
-
-
-def hash_recommender(path: Path) -> str:
-    return hashlib.sha256(stored.read(path.resolve(), PACKED)).hexdigest()
