@@ -38,7 +38,7 @@ from ci_eval.rendering.verdicts import (
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
     """Print an evaluation. The last line is the workspace's path."""
-    result = done.evaluation
+    result = done.result
     whole = result.filters["ALL"]
     conditions = [
         result.completion_type,
