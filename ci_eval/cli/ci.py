@@ -131,7 +131,7 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
     Needs GITHUB_TOKEN, which may read Actions, or TEAMCITY_TOKEN. The command also works outside of CI.
     """
     screen = Screen()
-    if page and builds.SIMILAR.fullmatch(page):
+    if page and builds.PAGE.fullmatch(page):
         if beside:
             raise ConfigError("--beside chooses a run at GitHub, and is not for TeamCity: leave it out")
         folders = earlier_runs.fetch_of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)

@@ -76,12 +76,13 @@ def evaluate(config: Config, run: RunOptions, *, rounds: int = 1, gates: Sequenc
                 trouble=str(evaluated.trouble or ""),
             )
         )
-    values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
+    shown = {name: [project.figures[name] for project in projects if name in project.figures] for name in known}
+    values = {name: [figure.value for figure in of if figure.value is not None] for name, of in shown.items()}
     table = Suite(
         title=first.title,
         about=f"({label(first.headline)})",
         projects=tuple(projects),
-        overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
+        overall=over_projects(values, infos),
         metrics=tuple(infos),
         compared=False,
     )
@@ -218,8 +219,8 @@ def tabulate_comparisons(comparisons: Mapping[str, Comparison], troubles: Sequen
         )
         for (folder, comparison), trouble in zip(comparisons.items(), troubles, strict=True)
     )
-    values = {name: [project.differences[name].difference for project in projects] for name in first.declared}
-    known = {name: _known(differences) for name, differences in values.items()}
+    shown = {name: [project.differences[name].difference for project in projects] for name in first.declared}
+    known = {name: [value for value in values if value is not None] for name, values in shown.items()}
     return Suite(
         title=f"{first.base.title} → {first.new.title}",
         about=f"({label(first.headline)})",
@@ -228,7 +229,3 @@ def tabulate_comparisons(comparisons: Mapping[str, Comparison], troubles: Sequen
         metrics=tuple(infos),
         compared=True,
     )
-
-
-def _known(values: Sequence[float | None]) -> list[float]:
-    return [value for value in values if value is not None]

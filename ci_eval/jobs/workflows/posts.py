@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +120,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.newest)
 
 
-Gate = tuple[str, str, str]
-
-
 def report_result(repository: Repository, result: str, number: int) -> str:
     """Open, change or close the issue for the workflow of run `number`. Return what was done, in one line.
 
@@ -150,7 +147,7 @@ def report_result(repository: Repository, result: str, number: int) -> str:
             f"nothing is posted: issue {known[0].number} already has run {known[1].newest}, and run {number} is older"
         )
     if result in RED:
-        return _report_red(repository, run, result, known, list(_broken_gates(repository, number)))
+        return _report_red(repository, run, result, known)
     if known is None or not known[1].is_red:
         return f"nothing is posted: run {run.number} is green, and so was the one before"
     issue, state = known
@@ -164,23 +161,19 @@ def report_result(repository: Repository, result: str, number: int) -> str:
     return f"issue {issue.number} is closed"
 
 
-def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
-    for artifact in repository.all_of_run(run, f"{PREFIX}*")[:MOST_JOBS]:
+def _report_red(repository: Repository, run: Run, result: str, known: tuple[Issue, State] | None) -> str:
+    gates = []
+    for artifact in repository.all_of_run(run.number, f"{PREFIX}*")[:MOST_JOBS]:
         name = prose(artifact.name.removeprefix(PREFIX))
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 folder = repository.fetch(artifact, Path(temporary) / "comparison")
                 # On a first night there is no comparison.
-                gates = list(broken_gates(read_comparison(folder))) if (folder / COMPARISON).is_file() else []
+                broken = list(broken_gates(read_comparison(folder))) if (folder / COMPARISON).is_file() else []
             except CiEvalError as error:
                 # The issue is written even if an artifact cannot be read.
-                gates = [("", str(error))]
-        yield from ((name, rule and code(rule), prose(why, 300)) for rule, why in gates)
-
-
-def _report_red(
-    repository: Repository, run: Run, result: str, known: tuple[Issue, State] | None, gates: Sequence[Gate]
-) -> str:
+                broken = [("", str(error))]
+        gates += [(name, rule and code(rule), prose(why, 300)) for rule, why in broken]
     first = known is None or not known[1].is_red
     state = State.first(run, is_red=True) if known is None or first else replace(known[1], newest=run.number)
     failed = sorted(
