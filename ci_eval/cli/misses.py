@@ -121,18 +121,7 @@ OUTPUT = "Write cases.json, cases.md, junit.xml and cases/index.html to this fol
 @click.option("--snapshot", type=FILE, metavar="FILE", help=SNAPSHOT)
 @click.option("--update", is_flag=True, help=UPDATE)
 @click.option("--output", type=FILE, metavar="DIR", help=OUTPUT)
-def cases(
-    folder: Path,
-    config: Path | None,
-    engine: str | None,
-    engine_command: str | None,
-    engine_like: str | None,
-    language: str | None,
-    overrides: tuple[str, ...],
-    snapshot: Path | None,
-    update: bool,
-    output: Path | None,
-) -> None:
+def cases(folder: Path, snapshot: Path | None, update: bool, output: Path | None, **values: Any) -> None:
     """Ask an engine about the cases in FOLDER: does it offer what it must, and nothing that it must not?
 
     A case is a comment below a line of code, with a mark below the character that follows the caret:
@@ -151,20 +140,10 @@ def cases(
     if update and not snapshot:
         raise click.UsageError("--update writes a snapshot: add --snapshot FILE")
     screen = Screen()
-    nothing_else = dict.fromkeys("task dataset dependencies completion_type model sessions seed".split())
-    choices = cli_options.Choices(
-        config=config,
-        language=language,
-        engine=engine,
-        engine_command=engine_command,
-        engine_like=engine_like,
-        project=f"path:{folder}",
-        overrides=overrides,
-        **nothing_else,
-    )
+    choices = cli_options.Choices(project=f"path:{folder}", **values)
     chosen = choices.load(screen, ladder=False)
     done, reports = run_cases(
-        folder, chosen, language=language, snapshot=snapshot, update=update, output=output, screen=screen
+        folder, chosen, language=choices.language, snapshot=snapshot, update=update, output=output, screen=screen
     )
     announcing.cases(done, output, reports, screen)
     presenting.small(done, output, reports, screen)

@@ -123,16 +123,13 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
         raise ConfigError("give one of --engine, --engine-command and --endpoint")
     language = options["language"] or ask("Which language?", starting.guess_language(folder))
     usual = starting.usual_engine(language)
-    return starting.Answers(
-        language=language,
-        engine=options["engine"] or ("" if engines else ask("Which engine completes it?", usual)),
-        project=options["project"] or ask("Whose code (a project SPEC)?", "path:."),
-        command=options["engine_command"],
-        like=options["engine_like"],
-        endpoint=options["endpoint"],
-        model=options["model"],
-        key=options["key"],
-    )
+    asked = {
+        "language": language,
+        "engine": options["engine"] or ("" if engines else ask("Which engine completes it?", usual)),
+        "project": options["project"] or ask("Whose code (a project SPEC)?", "path:."),
+    }
+    given = ("engine_command", "engine_like", "endpoint", "model", "key")
+    return starting.Answers(**asked, **{name: options[name] for name in given})
 
 
 def _read_stdin() -> Iterator[str]:

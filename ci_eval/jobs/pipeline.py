@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -37,12 +38,17 @@ from ci_eval.rendering import reporters
 from ci_eval.rendering.advice import describe_empty_responses
 from ci_eval.rendering.figures import cpu_text, format_count
 
+Result = TypeVar("Result")
 
-class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
+
+class Done(msgspec.Struct, Generic[Result], frozen=True, kw_only=True):
     folder: Path
-    evaluation: Evaluation
+    result: Result
     reports: dict[str, Path]
     trouble: CiEvalError | None
+
+
+Evaluated = Done[Evaluation]
 
 
 def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
@@ -426,7 +432,7 @@ def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = (
     trouble = find_trouble(workspace, config) if complete else None
     return Evaluated(
         folder=workspace.folder,
-        evaluation=evaluation,
+        result=evaluation,
         reports=reports,
         trouble=trouble or make_gate_error([("", gate) for gate in evaluation.gates]),
     )

@@ -30,6 +30,7 @@ from ci_eval.rendering.figures import format_count
 
 SOURCES = (".py", ".pyi")
 OWN = ("__init__",)
+NO_RESULT = FAILED | {Status.SKIPPED}
 
 _COMMENT = re.compile(r"#[^\n]*")
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -228,7 +229,7 @@ def _take_over(
     taken: dict[str, list[str]] = {}
     for source, ends in kept.sessions(interpret.SessionEnd):
         head, sessions = heads.get(source.path), list(ends)
-        if head and head.checksum == source.checksum and all(map(_has_result, sessions)):
+        if head and head.checksum == source.checksum and not any(end.status in NO_RESULT for end in sessions):
             taken[source.path] = [session.id for session in sessions]
     again = choose_sample(taken, workspace.manifest().start)
     for path in taken.keys() - again.keys():
@@ -253,10 +254,6 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
             same = stored.exists(before) and read_actions(before) == read_actions(after)
             if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
                 yield path
-
-
-def _has_result(session: Session | interpret.SessionEnd) -> bool:
-    return session.status not in FAILED | {Status.SKIPPED}
 
 
 def choose_sample(sessions: Mapping[str, Sequence[str]], start: str) -> dict[str, frozenset[str]]:

@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval import __version__
+from ci_eval.ci import Screen
 from ci_eval.core import actions, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import packages
@@ -40,6 +41,13 @@ from ci_eval.plugins.adapters.lsp.custom import find_script
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.learning.rankers import hash_ranker
 from ci_eval.rendering.advice import MOST
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    output: Path | None
+    jobs: int
+    resume: bool
+    screen: Screen
 
 
 def choose_output(config: Config, output: Path | None) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -38,7 +39,7 @@ from ci_eval.rendering.verdicts import (
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
     """Print an evaluation. The last line is the workspace's path."""
-    result = done.evaluation
+    result = done.result
     whole = result.filters["ALL"]
     conditions = [
         result.completion_type,
@@ -225,16 +226,15 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
         rows.append([side, *(f"{number:,}" for number in numbers), f"{of.expected / of.rows:.2%}" if of.rows else ""])
     screen.table(columns, rows, numbers=6)
     screen.result("")
-    total: dict[str, tuple[int, int]] = {}
+    total, of_expected = Counter[str](), Counter[str]()
     for _, counts in sides:
         for kind, (count, expected) in counts.kinds.items():
-            before = total.get(kind, (0, 0))
-            total[kind] = (before[0] + count, before[1] + expected)
+            total[kind] += count
+            of_expected[kind] += expected
     # Logs without rows would divide by zero.
-    whole = max(sum(count for count, _ in total.values()), 1)
+    whole = max(total.total(), 1)
     kinds = [
-        (kind, f"{count:,}", f"{count / whole:.1%}", f"{expected:,}")
-        for kind, (count, expected) in sorted(total.items(), key=lambda item: -item[1][0])
+        (kind, f"{count:,}", f"{count / whole:.1%}", f"{of_expected[kind]:,}") for kind, count in total.most_common()
     ]
     screen.table(["candidate", "rows", "share", "expected"], kinds, numbers=3)
     screen.result("")

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from operator import le
 from pathlib import Path
@@ -271,71 +272,63 @@ def reduce(
     prepared = prepare(config, screen)
     if prepared.records:
         raise WorkspaceError(f"session {session.id} is a sample of a dataset: only source code can be reduced")
-    with TemporaryDirectory(prefix="ci-eval-reduce-") as scratch:
-        # An engine may ignore hidden folders, so the name of the copy must not begin with a dot.
-        root = Path(scratch, prepared.project.root.name.lstrip(".") or "project").resolve()
-        shutil.copytree(prepared.project.root, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-        source = workspace.source(session.file)
-        question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
-        if checksum(read_text(root, session.file)) != source.checksum:
-            raise WorkspaceError(f"{session.file} changed since the evaluation, so it cannot be reduced")
-        oracle = Oracle(
-            setup=_plain_setup(prepared, root),
-            folder=Folder(root, root.parent / "aside"),
-            question=question,
-            language=prepared.language,
+    with (
+        TemporaryDirectory(prefix="ci-eval-reduce-") as scratch,
+        closing(_copy_project(workspace, prepared, session, Path(scratch))) as oracle,
+    ):
+        text = workspace.source(session.file).text
+        project = Project(oracle.folder.files, {oracle.question.path: Excerpt.whole(text)})
+        oracle.begin(project)
+        needs = _drop_dependencies(oracle, prepared, project, screen)
+        with screen.steps("Reducing", "questions") as steps:
+
+            def show(search: Search) -> None:
+                lines = sum(search.best.excerpts[path].text.count("\n") for path in search.texts)
+                steps.show(oracle.questions, oracle.questions + 1, f"{len(search.best.files):,} files, {lines:,} lines")
+
+            search = Search(oracle, project, time.monotonic() + seconds, show)
+            search.run()
+        result, sessions = _check_fresh(oracle, search.stages)
+        own, info = config.engine.command, prepared.installation.info
+        option = ["--engine-command", shlex.join(own)] if own else ["--engine", f"{info.name}@{info.version}"]
+        report = Report(
+            oracle=oracle,
+            result=result,
+            after=sessions[-1],
+            fresh=len(sessions),
+            ended=search.ended,
+            lines_before=len(text.splitlines()),
+            files_before=len(project.files),
+            info=info,
+            dependencies=needs,
+            environment=f"ci-eval {__version__}, Python {machine.python()}, {machine.system()}",
+            commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *option])),
         )
-        try:
-            return _reduce(oracle, prepared, output, seconds, case, source.text, command, screen)
-        finally:
-            oracle.close()
+        oracle.folder.write(result)
+        for path in sorted(result.files):
+            atomic.write(output / "case" / path, (oracle.folder.root / path).read_bytes())
+        atomic.write(output / "issue.md", report.issue().encode())
+        atomic.write(output / "exchange.txt", "\n".join((*report.after.trace, "")).encode())
+        if case:
+            write_case(report, case)
+        return report
 
 
-def _reduce(
-    oracle: Oracle,
-    prepared: Prepared,
-    output: Path,
-    seconds: float,
-    case: Path | None,
-    text: str,
-    command: Sequence[str],
-    screen: Screen,
-) -> Report:
-    project = Project(oracle.folder.files, {oracle.question.path: Excerpt.whole(text)})
-    oracle.begin(project)
-    needs = _drop_dependencies(oracle, prepared, project, screen)
-    with screen.steps("Reducing", "questions") as steps:
-
-        def show(search: Search) -> None:
-            lines = sum(search.best.excerpts[path].text.count("\n") for path in search.texts)
-            steps.show(oracle.questions, oracle.questions + 1, f"{len(search.best.files):,} files, {lines:,} lines")
-
-        search = Search(oracle, project, time.monotonic() + seconds, show)
-        search.run()
-    result, sessions = _check_fresh(oracle, search.stages)
-    own, info = prepared.config.engine.command, prepared.installation.info
-    option = ["--engine-command", shlex.join(own)] if own else ["--engine", f"{info.name}@{info.version}"]
-    report = Report(
-        oracle=oracle,
-        result=result,
-        after=sessions[-1],
-        fresh=len(sessions),
-        ended=search.ended,
-        lines_before=len(text.splitlines()),
-        files_before=len(project.files),
-        info=info,
-        dependencies=needs,
-        environment=f"ci-eval {__version__}, Python {machine.python()}, {machine.system()}",
-        commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *option])),
+def _copy_project(workspace: Workspace, prepared: Prepared, session: Session, scratch: Path) -> Oracle:
+    """Return an oracle that asks about a copy of the project. Raises WorkspaceError if the session's file changed."""
+    # An engine may ignore hidden folders, so the name of the copy must not begin with a dot.
+    root = (scratch / (prepared.project.root.name.lstrip(".") or "project")).resolve()
+    shutil.copytree(prepared.project.root, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+    source = workspace.source(session.file)
+    question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
+    if checksum(read_text(root, session.file)) != source.checksum:
+        raise WorkspaceError(f"{session.file} changed since the evaluation, so it cannot be reduced")
+    return Oracle(
+        setup=_plain_setup(prepared, root),
+        folder=Folder(root, root.parent / "aside"),
+        question=question,
+        language=prepared.language,
     )
-    oracle.folder.write(result)
-    for path in sorted(result.files):
-        atomic.write(output / "case" / path, (oracle.folder.root / path).read_bytes())
-    atomic.write(output / "issue.md", report.issue().encode())
-    atomic.write(output / "exchange.txt", "\n".join((*report.after.trace, "")).encode())
-    if case:
-        write_case(report, case)
-    return report
 
 
 def _plain_setup(prepared: Prepared, root: Path) -> Setup:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from ci_eval.ci import Announcement, Check, Problem, Screen, limits
+from ci_eval.ci import Announcement, Check, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core.model import Suite
 from ci_eval.core.model.report import Cases
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Outcome, RankingOutcome
-from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.jobs.suites import SuiteOutcome
+from ci_eval.jobs.pipeline import Done, Evaluated
 from ci_eval.jobs.workflows.plan import PlannedJob
 from ci_eval.jobs.workflows.site import Site
 from ci_eval.rendering.answers import status
@@ -25,7 +23,7 @@ from ci_eval.rendering.results import cases_blocks
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    result = done.evaluation
+    result = done.result
     _, figures = shown_filter(result)
     # Figures of the leading filter replace those over all sessions.
     shown = result.filters["ALL"].metrics | figures.metrics
@@ -40,8 +38,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     )
 
 
-def suite(done: SuiteOutcome, screen: Screen) -> None:
-    table = done.suite
+def suite(done: Done[Suite], screen: Screen) -> None:
+    table = done.result
     means = {name: figure.mean for name, figure in table.overall.items() if figure.mean is not None}
     _announce(
         screen,
@@ -79,14 +77,13 @@ def _announce(
             status=status,
             summary=_read_text(reports.get("markdown")),
             outputs={
-                name: _place(folder),
-                "report": _place(reports.get("html")),
-                "metrics": _place(reports.get("json")),
+                name: folder,
+                "report": reports.get("html"),
+                "metrics": reports.get("json"),
                 "verdict": verdict,
             },
             statistics=statistics,
             checks=checks,
-            problems=_problems(checks),
             artifacts=[folder, *([history] if history else [])],
         )
     )
@@ -100,8 +97,8 @@ def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> N
         Announcement(
             status=f"logs: {sum(rows.values()):,} rows",
             outputs={
-                "workspace": _place(folder),
-                "logs": _place(folder / "logs"),
+                "workspace": folder,
+                "logs": folder / "logs",
                 "artifact": limits.name(f"logs {manifest.project.spec}"),
                 "verdict": "failed" if trouble else "ok",
             },
@@ -136,11 +133,6 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
     )
 
 
-def _place(path: Path | None) -> str:
-    # The path is absolute, since later steps may run in another folder.
-    return str(path.absolute()) if path else ""
-
-
 def comparison(done: Outcome, screen: Screen) -> None:
     """Announce the verdicts in one line, gates as checks, and each broken gate as a problem."""
     first = done.comparisons[0] if done.comparisons else None
@@ -169,12 +161,11 @@ def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen:
             status=f"{done.title}: {done.broken:,} of {format_count(len(done.cases), 'case')} broken",
             summary=f"{to_markdown(cases_blocks(done))}\n",
             outputs={
-                "cases": _place(output),
-                "report": _place(reports.get("html")),
+                "cases": output,
+                "report": reports.get("html"),
                 "verdict": "gate-failed" if done.broken else "ok",
             },
             checks=checks,
-            problems=_problems(checks),
             artifacts=[output] if output else [],
         )
     )
@@ -197,11 +188,10 @@ def ranking(done: RankingOutcome, screen: Screen) -> None:
             status="; ".join(leaders) or "nothing to rank",
             summary="\n".join(texts),
             outputs={
-                "ranking": _place(done.folder) if done.outcomes else "",
+                "ranking": done.folder if done.outcomes else None,
                 "verdict": "gate-failed" if done.trouble else "ok",
             },
             checks=checks,
-            problems=_problems(checks),
             artifacts=[*([done.folder] if done.outcomes else []), *([done.history] if done.history else [])],
         )
     )
@@ -221,16 +211,11 @@ def _checks(done: Outcome) -> list[Check]:
 
 
 def ranker(model: Path, screen: Screen) -> None:
-    screen.host.announce(Announcement(status="a ranker", outputs={"model": _place(model)}, artifacts=[model]))
-
-
-def _problems(checks: Sequence[Check]) -> list[Problem]:
-    broken = (check for check in checks if not check.passed)
-    return [Problem(identity=make_rule_identity(check.name), text=f"{check.name}: {check.reason}") for check in broken]
+    screen.host.announce(Announcement(status="a ranker", outputs={"model": model}, artifacts=[model]))
 
 
 def site(done: Site, screen: Screen) -> None:
-    outputs = {"site": _place(done.folder), "report": _place(done.index)}
+    outputs = {"site": done.folder, "report": done.index}
     status = f"a site of {format_count(len(done.lines), 'evaluation')}"
     screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
 
@@ -242,13 +227,6 @@ def verdict(done: Outcome) -> str:
         return "gate-failed"
     first = done.comparisons[0].comparison
     return first.filters[first.headline][first.declared[0]].verdict.value
-
-
-def make_rule_identity(text: str) -> str:
-    """Return an identity of letters, digits and `_` that is unique for each gate."""
-    # The digest distinguishes rules that are equal after the replacement and the cut.
-    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
-    return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 
 
 def _read_text(path: Path | None) -> str:

@@ -137,9 +137,5 @@ def _job(
         reusable=not why_not_reusable(config),
         project=project,
         ranker=limits.name(path.stem),
-        go=needed.get("go", ""),
-        java=needed.get("java", ""),
-        node=needed.get("node", ""),
-        php=needed.get("php", ""),
-        ruby=needed.get("ruby", ""),
+        **{name: needed.get(name, "") for name in ("go", "java", "node", "php", "ruby")},
     )

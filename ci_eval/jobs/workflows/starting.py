@@ -80,11 +80,16 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     engine: str = ""
     project: str
-    command: str = ""
-    like: str = ""
+    engine_command: str = ""
+    engine_like: str = ""
     endpoint: str = ""
     model: str = ""
     key: str = ""
+
+    @property
+    def of_endpoint(self) -> dict[str, str]:
+        named = {"endpoint": self.endpoint, "model": self.model, "key": self.key}
+        return {name: value for name, value in named.items() if value}
 
 
 def locate(folder: Path, system: str) -> tuple[str, str]:
@@ -129,11 +134,10 @@ def _package(spec: str) -> str:
 
 def check(answers: Answers) -> Config:
     config = patch(Config(), language=answers.language, project=answers.project)
-    if answers.command:
-        config = set_engine_command(config, answers.command, answers.like or None)
+    if answers.engine_command:
+        config = set_engine_command(config, answers.engine_command, answers.engine_like or None)
     elif answers.endpoint:
-        settings = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
-        config = override(config, [f"engine.{name}={value}" for name, value in settings.items() if value])
+        config = override(config, [f"engine.{name}={value}" for name, value in answers.of_endpoint.items()])
     else:
         config = patch(config, engine=answers.engine)
     languages.CATALOG.load(answers.language)
@@ -193,7 +197,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
     configs = {CONFIG: text} if answers else {}
     for path, engine in zip(request.configs[1:], request.rivals, strict=True):
         if answers:
-            check(replace(answers, engine=engine, command="", like="", endpoint=""))
+            check(replace(answers, engine=engine, engine_command="", engine_like="", endpoint=""))
         keys = {**yaml.safe_load(text), "engine": engine}
         configs[path] = f"# As {CONFIG}, with another engine.\n{yaml.safe_dump(keys, sort_keys=False, width=1000)}"
     targets = {folder / path: text for path, text in configs.items()}
@@ -221,11 +225,12 @@ def check_command(command: str, request: Request) -> None:
 
 def _spell(answers: Answers, config: Config, plan: CiPlan) -> str:
     engine: object = answers.engine
-    if answers.command:
-        engine = {"command": list(config.engine.command or ())} | ({"like": answers.like} if answers.like else {})
+    if answers.engine_command:
+        engine = {"command": list(config.engine.command or ())} | (
+            {"like": answers.engine_like} if answers.engine_like else {}
+        )
     elif answers.endpoint:
-        named = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
-        engine = {name: value for name, value in named.items() if value}
+        engine = answers.of_endpoint
     keys: dict[str, object] = {"language": answers.language, "engine": engine, "project": answers.project}
     if LOGS in plan.request.purposes:
         keys["trainingProjects"] = list(plan.training)

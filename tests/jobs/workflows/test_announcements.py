@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.ci import Screen
+from ci_eval.ci.host import make_rule_identity
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.jobs.workflows.announcements import make_rule_identity
 from tests.command import command
 from tests.projects import write
 
