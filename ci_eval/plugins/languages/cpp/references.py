@@ -154,14 +154,7 @@ class CppReferences(Walk):
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
     # Outside of module declarations, `import` and `module` are names.
     keywords = KEYWORDS | {"import", "module"}
-    ignored = frozenset(
-        "( ) [ ] { } , . : ; = :: + - * / % & | ^ < > ! ~ && || == != <= >= << >> <=> ++ -- += -= *= /= %= &= |= ^= "
-        "<<= >>= ... -> ->* .* ? ' \" ' [[ ]] #define #if #ifdef #ifndef #else #elif #endif #include \n \0 comment "
-        "number_literal string_literal char_literal raw_string_literal user_defined_literal "
-        "system_lib_string preproc_include preproc_call preproc_arg preproc_directive statement_identifier "
-        "attribute_specifier ms_declspec_modifier lambda_default_capture "
-        "destructor_name".split(" ")
-    )
+    ignored = "attribute_specifier destructor_name ms_declspec_modifier preproc_include string_literal"
 
     sequences = "condition_clause"
 

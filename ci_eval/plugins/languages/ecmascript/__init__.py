@@ -121,8 +121,6 @@ _FIELDS = frozenset(["field_definition", "public_field_definition", "method_defi
 class EcmaDefinitions(EcmaWalk):
     """The handlers of nodes that define names. A name is known in its whole scope, even before its declaration."""
 
-    ignored = EcmaWalk.ignored - {"import_statement"}
-
     roles = {
         REFERENCE: "pair augmented_assignment_expression",
         # A base class counts as a type even if it is a variable.
@@ -401,7 +399,6 @@ _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".
 
 class TypeScriptWalk(EcmaDefinitions):
     keywords = _TYPESCRIPT_KEYWORDS - {"string", "number", "undefined"} | {"this_type"}
-    ignored = EcmaDefinitions.ignored | {"|", "&"}
     # The names that `infer` defines in a condition are known in the branches.
     sequences = "conditional_type"
 

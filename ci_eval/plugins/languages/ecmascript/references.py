@@ -171,13 +171,7 @@ class EcmaWalk(Walk):
         "private_property_identifier type_identifier undefined".split()
     )
     keywords = KEYWORDS
-    # The walk skips these nodes. The names of properties are emitted by their handlers, and imports are read first.
-    ignored = frozenset(
-        "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
-        " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
-        "number regex property_identifier string_fragment escape_sequence hash_bang_line html_comment jsx_text "
-        "html_character_reference jsx_namespace_name import_statement empty_statement".split()
-    )
+    ignored = "jsx_namespace_name string"
     grows: ClassVar[frozenset[str]] = frozenset()
     """The holders to which an assignment can add members, as in `exports.x = …`."""
 

@@ -46,11 +46,7 @@ _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_typ
 class GoWalk(Walk):
     names = frozenset(["identifier", "type_identifier", "field_identifier", "package_identifier", "label_name"])
     keywords = KEYWORDS
-    ignored = frozenset(
-        "( ) [ ] { } , . : ; = := + - * / % & | ^ < > ! ~ && || == != <= >= << >> &^ ++ -- += -= *= /= %= &= |= ^= <<= "
-        ">>= &^= <- ... \n \0 comment int_literal float_literal imaginary_literal rune_literal raw_string_literal "
-        "interpreted_string_literal import_spec import_spec_list blank_identifier package_clause".split(" ")
-    )
+    ignored = "import_spec import_spec_list interpreted_string_literal package_clause raw_string_literal"
 
     roles = {
         SAME: "parenthesized_expression expression_list",

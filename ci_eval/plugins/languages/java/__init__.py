@@ -24,12 +24,7 @@ class JavaWalk(Walk):
     # A class scope has keys of three forms: `name` for fields, `name()` for methods and `<name>` for types.
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
-    ignored = frozenset(
-        "( ) [ ] { } , . ; : = < > @ ? -> :: + - * / & | ! && || == != <= >= += -= ++ -- line_comment block_comment "
-        "comment decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal "
-        "decimal_floating_point_literal hex_floating_point_literal character_literal string_literal asterisk "
-        "package_declaration ...".split()
-    )
+    ignored = "package_declaration string_literal"
     blocks = "block constructor_body switch_block for_statement try_with_resources_statement catch_clause"
     # Names bound in a condition are known in its branches.
     sequences = "ternary_expression"

@@ -315,12 +315,7 @@ class KotlinWalk(JvmWalk):
 
     names = frozenset(["simple_identifier", "type_identifier", "interpolated_identifier"])
     keywords = KEYWORDS | {"super_expression", "this_expression", "null_literal", "use_site_target", *_MODIFIERS}
-    ignored = frozenset(
-        "( ) [ ] { } , . ; : = < > @ ? -> :: ?. !! ?: + - * / % & | ! && || == != === !== <= >= += -= *= /= ++ -- .. "
-        "..< "
-        "$ ${ line_comment multiline_comment integer_literal long_literal real_literal hex_literal bin_literal "
-        "unsigned_literal character_literal string_content package_header label wildcard_import .*".split()
-    )
+    ignored = "package_header"
 
     paths = frozenset(["navigation_expression"])
     blocks = "statements control_structure_body function_body"

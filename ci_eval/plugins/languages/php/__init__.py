@@ -73,11 +73,7 @@ class PhpWalk(Walk):
     names = frozenset(["name", "variable_name"])
     # A keyword's node type is the keyword itself, except for these types.
     keywords = KEYWORDS | set("boolean null bottom_type primitive_type cast_type operation var_modifier".split())
-    ignored = frozenset(
-        "( ) [ ] { } , . : :: ; = -> ?-> => + - * / % & | ^ ~ < > ! @ ? ?? && || == === != !== <= >= <=> += -= *= /= "
-        ".= %= &= |= ^= ??= ** **= << >> <<= >>= ++ -- ... #[ $ \\ \" ' ` <<< <> ?> php_end_tag php_tag text comment "
-        "integer float string nowdoc string_content escape_sequence heredoc_start heredoc_end".split()
-    )
+    ignored = "float integer nowdoc string"
 
     roles = {
         TYPE: "named_type base_clause class_interface_clause attribute type_list use_declaration use_instead_of_clause",

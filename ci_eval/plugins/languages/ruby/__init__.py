@@ -48,12 +48,7 @@ class RubyWalk(Walk):
 
     names = frozenset(["identifier", "constant", "instance_variable", "class_variable", "global_variable"])
     keywords = KEYWORDS
-    ignored = frozenset(
-        "( ) [ ] { } , . &. : :: ; = => -> + - * / % & | ^ ~ < > ! ? && || == === != =~ !~ <= >= <=> << >> ** .. ... "
-        '+= -= *= /= %= **= ||= &&= |= &= ^= <<= >>= " \' ` #{ :" %w( %i( comment integer float rational complex '
-        "character simple_symbol hash_key_symbol string_content escape_sequence heredoc_beginning heredoc_content "
-        "heredoc_end uninterpreted operator setter".split()
-    )
+    ignored = "setter"
 
     roles = {
         ARGUMENTS: "yield",
@@ -77,7 +72,7 @@ class RubyWalk(Walk):
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
         """Visit nodes next like `Walk.push`, but in order: a node may define the name in a later node."""
-        names, ignored, keywords = self.names, self.ignored, self.keywords
+        names, ignored, keywords = self.names, self._ignored, self.keywords
         inner: list[tuple[Node, str, NodePlace]] = []
         for node in nodes:
             kind = node.type

@@ -74,11 +74,7 @@ _TYPES = ("type_identifier", "generic_type", "stable_type_identifier", "tuple_ty
 class ScalaWalk(ReferenceWalk):
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"null_literal"}
-    ignored = frozenset(
-        "( ) [ ] { } , . ; : = < > @ => <- <: >: _ # | $ * operator_identifier comment block_comment integer_literal "
-        "floating_point_literal character_literal package_identifier wildcard namespace_wildcard unit "
-        '?=> string_literal string escape_sequence " """ \''.split()
-    )
+    ignored = "namespace_wildcard package_identifier string"
 
     paths = frozenset(["field_expression", "stable_identifier"])
 
