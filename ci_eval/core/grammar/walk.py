@@ -58,6 +58,8 @@ class Walk(SourceReader):
     """The types of nodes, joined by spaces, whose children are visited in order in a new scope."""
     sequences: ClassVar[str] = ""
     """The types of nodes, joined by spaces, whose children are visited in order."""
+    unnamed: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, whose first name is a definition or a label, not a token."""
     _ignored: ClassVar[frozenset[str]] = frozenset()
     _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
 
@@ -69,6 +71,7 @@ class Walk(SourceReader):
         ordered = {
             **dict.fromkeys(cls.blocks.split(), Walk.in_block),
             **dict.fromkeys(cls.sequences.split(), Walk.ordered),
+            **dict.fromkeys(cls.unnamed.split(), Walk.without_name),
         }
         # `push` handles names itself; a handler is needed for names that `each` puts on the stack.
         names = dict.fromkeys(cls.names, cls.name)
@@ -144,6 +147,15 @@ class Walk(SourceReader):
 
     def ordered(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, place)
+
+    def find_name(self, node: Node) -> Node | None:
+        """Return the first name among the node's children."""
+        return next((child for child in node.children if child.type in self.names), None)
+
+    def without_name(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit all children except the first name."""
+        name = self.find_name(node)
+        self.push([child for child in node.children if child != name], REFERENCE, place)
 
     def define(self, name: Node | None, scope: Scope, origin: Origin = LOCAL, key: str = "") -> None:
         """Define a name in `scope`, unless it is None. `key`: the key in `scope.names`, with `{}` for the name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
@@ -132,6 +132,39 @@ class JvmWalk(Walk):
         if origin.holder == "class" or (place.scope.owner(name) is None and self.known.is_type(name)):
             return Origin(True, origin.package)
         return LOCAL
+
+    def plain_member(self, node: Node, name: str, origin: Origin, place: NodePlace) -> None:
+        """Emit the name after a dot if it is not called. `origin`: the origin of the members before the dot."""
+        if origin.holder == "module":
+            kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
+        else:
+            kind = Kind.TYPE_REFERENCE if origin.static and is_type_name(name) else Kind.FIELD
+        static = True if origin.holder == "module" else origin.static
+        self.emit(node, kind, place, Origin(static, origin.package))
+
+    def emit_qualified(self, parts: Sequence[Node], place: NodePlace, *, starts_with_type: bool = False) -> None:
+        """Emit the parts of `java.util.Map.Entry`. `starts_with_type`: whether an unknown first name is a type."""
+        path: list[str] = []
+        for part in parts:
+            name = self.text(part).strip("`")
+            # By convention, a lower-case name is a package.
+            if not path and (self.known.is_type(name) or (starts_with_type and name not in self.known.roots)):
+                origin = self.known.find(f"<{name}>", place.scope)
+                self.emit(part, Kind.TYPE_REFERENCE, place, origin)
+                path = [origin.package or "", name]
+            else:
+                kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
+                package = package_part(".".join(path)) if path else name
+                self.emit(part, kind, place, Origin(True, package or None))
+                path.append(name)
+
+    def import_path(self, parts: Sequence[Node], place: NodePlace) -> None:
+        """Emit the parts of the path in an import."""
+        path: list[str] = []
+        for part in parts:
+            package = package_part(".".join(path)) if path else self.text(part)
+            self.emit(part, Kind.IMPORT, place, Origin(True, package))
+            path.append(self.text(part))
 
     def path_origin(self, node: Node, place: NodePlace) -> Origin:
         """Return `origin_of_members` for the text of the node."""

@@ -345,13 +345,7 @@ _HEADS = ("if_statement", "for_statement", "for_in_statement", "while_statement"
 SHAPE = Shape(
     lists=frozenset("program class_body interface_body object_type enum_body internal_module_body".split())
     | {"internal_module statement_block", "module statement_block"},
-    bodies=frozenset(
-        f"{function} statement_block"
-        for function in (
-            "function_declaration generator_function_declaration function_expression function generator_function "
-            "arrow_function method_definition"
-        ).split()
-    ),
+    bodies=frozenset(f"{function} statement_block" for function in _FUNCTIONS),
     closers=frozenset([")", "]", "}", ";", "`", "type_arguments >", "type_parameters >", "switch_case :"])
     | {'string "', "string '", "switch_default :"},
     stand_ins={

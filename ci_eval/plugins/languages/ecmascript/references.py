@@ -172,6 +172,7 @@ class EcmaWalk(Walk):
     )
     keywords = KEYWORDS
     ignored = "jsx_namespace_name string"
+    unnamed = "labeled_statement"
     grows: ClassVar[frozenset[str]] = frozenset()
     """The holders to which an assignment can add members, as in `exports.x = …`."""
 
@@ -346,7 +347,3 @@ class EcmaWalk(Walk):
         if name.type == "property_identifier" and not self.source.startswith(b"data-", name.start_byte):
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
-
-    @handle_nodes("labeled_statement")
-    def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children[1:], REFERENCE, place)

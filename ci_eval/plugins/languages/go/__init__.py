@@ -56,6 +56,7 @@ class GoWalk(Walk):
     # Names declared in the header of a statement are also known in its block.
     blocks = "if_statement for_statement expression_switch_statement select_statement communication_case"
     sequences = "for_clause"
+    unnamed = "labeled_statement"
 
     def __init__(self, source: bytes, text: str, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_package(text, path), declared)
@@ -309,10 +310,6 @@ class GoWalk(Walk):
         colon = next((i for i, child in enumerate(children) if child.type == ":"), 0)
         self.push(children[colon:], REFERENCE, inner)
         self.push(children[:colon], TYPE, inner)
-
-    @handle_nodes("labeled_statement")
-    def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children[1:], REFERENCE, place)
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:

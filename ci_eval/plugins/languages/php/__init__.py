@@ -54,7 +54,7 @@ PARAMETER, OUT = "parameter", "out"
 """The roles: a variable that is new even if the scope has a variable of that name; an argument that the called function
 may define by reference."""
 _IN_CLASS = frozenset(["self", "static", "parent"])
-_RESERVED = frozenset("bool false float int iterable mixed never null object string true void".split())
+_RESERVED = frozenset(_TYPES).difference("array binary boolean callable double integer real unset".split())
 """The names of built-in types, which no class can have."""
 NAMES = frozenset(["name", "qualified_name", "relative_name", "relative_scope"])
 
@@ -78,6 +78,8 @@ class PhpWalk(Walk):
     roles = {
         TYPE: "named_type base_clause class_interface_clause attribute type_list use_declaration use_instead_of_clause",
     }
+
+    unnamed = "goto_statement named_label_statement property_element const_element enum_case"
 
     def __init__(self, source: bytes, text: str, declared: Declarations) -> None:
         self.php = PhpNames(text, declared)
@@ -333,11 +335,6 @@ class PhpWalk(Walk):
             self.emit(first, Kind.KEYWORD, place, UNKNOWN, text[-4:], len(text) - 4)
         self.push(node.children, REFERENCE, place)
 
-    @handle_nodes("goto_statement", "named_label_statement")
-    def label(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit all children except the label, which is not a token."""
-        self.push([child for child in node.children if child.type != "name"], REFERENCE, place)
-
     @handle_nodes("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
@@ -441,11 +438,6 @@ class PhpWalk(Walk):
             else:
                 nodes.append((child, OUT if child.type == "arguments" else REFERENCE, place))
         self.each(nodes)
-
-    @handle_nodes("property_element", "const_element", "enum_case")
-    def declared_name(self, node: Node, _role: str, place: NodePlace) -> None:
-        first = next((child for child in node.children if child.type in self.names), None)
-        self.push([child for child in node.children if child != first], REFERENCE, place)
 
     @handle_nodes("use_as_clause")
     def renamed(self, node: Node, _role: str, place: NodePlace) -> None:

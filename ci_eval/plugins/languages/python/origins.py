@@ -26,10 +26,20 @@ if TYPE_CHECKING:
 
 # The built-in names of the Python that runs ci-eval.
 BUILTINS = frozenset(dir(builtins))
-_LITERALS = frozenset(
-    "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
-    "set_comprehension".split()
-)
+LITERALS = {
+    "string": "str",
+    "concatenated_string": "str",
+    "integer": "int",
+    "float": "float",
+    "list": "list",
+    "list_comprehension": "list",
+    "dictionary": "dict",
+    "dictionary_comprehension": "dict",
+    "set": "set",
+    "set_comprehension": "set",
+    "tuple": "tuple",
+}
+"""The type of a literal's node → its built-in type."""
 _BLOCKS = frozenset(
     "if_statement else_clause elif_clause try_statement except_clause with_statement block decorated_definition".split()
 )
@@ -133,7 +143,7 @@ class PythonNames(SourceReader):
                 return Origin(holder == "cls", self.module if name in owner.names else None)
             origin = scope.find(holder)
             return Origin(True, origin.package) if origin.holder else Origin()
-        if receiver.type in _LITERALS:
+        if receiver.type in LITERALS:
             return Origin(False, "builtins")
         if receiver.type == "attribute" and _CHAIN.fullmatch(chain := self.text(receiver)):
             # Only a chain that is an imported module, such as `os.path`, has a known origin.

@@ -212,7 +212,7 @@ QUALIFIER = "qualifier"
 """The role of a name before `::`."""
 
 
-_SCOPED = "struct_item enum_item union_item trait_item type_item impl_item".split()
+_SCOPED = TYPES | {"impl_item"}
 _UNSCOPED = "enum_variant associated_type mod_item field_declaration const_item static_item".split()
 
 
