@@ -69,7 +69,7 @@ class Walk(SourceReader):
         own = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
         roles = {kind: _visit_as(role) for role, kinds in vars(cls).get("roles", {}).items() for kind in kinds.split()}
         ordered = {
-            **dict.fromkeys(cls.blocks.split(), Walk.in_block),
+            **dict.fromkeys(cls.blocks.split(), cls.in_block),
             **dict.fromkeys(cls.sequences.split(), Walk.ordered),
             **dict.fromkeys(cls.unnamed.split(), Walk.without_name),
         }

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.ecmascript.imports import SYNTAX, imports
@@ -383,11 +383,8 @@ _JAVASCRIPT = Language(
 )
 
 
-_TYPESCRIPT_KEYWORDS = KEYWORDS | frozenset(
-    "abstract accessor any asserts bigint boolean declare enum global implements infer interface intrinsic is "
-    "keyof module namespace never number object out override private protected public readonly require "
-    "satisfies string symbol type undefined unique unknown".split()
-)
+_UNLISTED = "bigint intrinsic out undefined unique".split()
+_TYPESCRIPT_KEYWORDS = KEYWORDS.union(read_keywords("typescript"), _UNLISTED) - {"assert"}
 _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind, Location
 
@@ -145,11 +145,7 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     return derive_module(path), frozenset(declared or exported for declared, exported in _TOP.findall(text))
 
 
-KEYWORDS = frozenset(
-    "as async await break case catch class const continue debugger default delete do else export extends false finally "
-    "for from function get if import in instanceof let meta new null of return set static super switch target this "
-    "throw true try typeof using var void while with yield".split()
-)
+KEYWORDS = read_keywords("javascript") | {"false", "null", "super", "this", "true"}
 ASSIGNED = "assigned"
 """The role of the left side of `=`."""
 FROM = "from "

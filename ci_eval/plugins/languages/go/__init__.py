@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node, leaves
+from ci_eval.core.grammar.syntax import Node, leaves, read_keywords
 from ci_eval.core.grammar.walk import (
     BOUND,
     CALLED,
@@ -29,10 +29,7 @@ from ci_eval.plugins.languages.go.packages import (
     receiver_type,
 )
 
-KEYWORDS = frozenset(
-    "break case chan const continue default defer else fallthrough for func go goto if import interface map package "
-    "range return select struct switch type var false iota nil true".split()
-)
+KEYWORDS = read_keywords("go") | {"false", "iota", "nil", "true"}
 RECEIVER = "of "
 """The prefix of `Origin.holder` for a method's receiver. The name of the receiver's type follows."""
 DEFINED = "defined"
@@ -54,7 +51,10 @@ class GoWalk(Walk):
         REFERENCE: "array_type",
     }
     # Names declared in the header of a statement are also known in its block.
-    blocks = "if_statement for_statement expression_switch_statement select_statement communication_case"
+    blocks = (
+        "if_statement for_statement expression_switch_statement select_statement communication_case block "
+        "expression_case default_case"
+    )
     sequences = "for_clause"
     unnamed = "labeled_statement"
 
@@ -285,10 +285,6 @@ class GoWalk(Walk):
         binds = any(child.type == ":=" for child in siblings[:1])
         self._stack.append((left, BOUND if binds else REFERENCE, place))
         self.push(siblings, REFERENCE, place)
-
-    @handle_nodes("block", "expression_case", "default_case")
-    def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, NodePlace(Scope("block", place.scope), place.argument))
 
     @handle_nodes("type_switch_statement")
     def type_switch(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
-from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.java.declarations import SYNTAX, TYPES, JavaNames, declare
 from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, imports, read_package
 
-KEYWORDS = frozenset(
-    "abstract assert boolean break byte case catch char class continue default do double else enum extends false final "
-    "finally float for if implements import instanceof int interface long native new non-sealed null package permits "
-    "private protected public record return sealed short static strictfp super switch synchronized this throw throws "
-    "transient true try void volatile while yield when open module requires exports opens uses provides with to "
-    "transitive var".split()
-)
+KEYWORDS = read_keywords("java").union("boolean false non-sealed null super this true var void".split())
 
 
 class JavaWalk(JvmWalk):
@@ -202,7 +196,7 @@ class JavaWalk(JvmWalk):
             if child.type.endswith("_body"):
                 waiting += self._body(child, outer, components)
                 continue
-            self._type_parameters(child, outer)
+            self.define_type_parameters(child, outer.scope)
             waiting.append((child, REFERENCE, outer))
         self.each(waiting)
 
@@ -211,15 +205,10 @@ class JavaWalk(JvmWalk):
         inner = NodePlace(Scope("class", place.scope, components | members), False)
         return [(child, REFERENCE, inner) for child in body.children]
 
-    def _type_parameters(self, node: Node, place: NodePlace) -> None:
-        for child in node.children if node.type == "type_parameters" else ():
-            for leaf in child.children[:1] if child.type == "type_parameter" else ():
-                self.define(leaf, place.scope, LOCAL_TYPE, "<{}>")
-
     @handle_nodes("type_parameter")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        first = next((i for i, child in enumerate(node.children) if child.type in self.names), 0)
-        self.push([child for i, child in enumerate(node.children) if i != first], TYPE, place)
+        name = self.find_name(node)
+        self.push([child for child in node.children if child != name], TYPE, place)
 
     @handle_nodes("class_body")
     def anonymous_body(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -233,7 +222,7 @@ class JavaWalk(JvmWalk):
             names = place.scope.names
             inner.scope.names.update({name: LOCAL for name in names if f"{name}()" in names})
         for child in node.children:
-            self._type_parameters(child, inner)
+            self.define_type_parameters(child, inner.scope)
         self.each([(child, REFERENCE, inner) for child in node.children if child.type != "identifier"])
 
     @handle_nodes(

@@ -10,7 +10,7 @@ import msgspec
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import ROUND, Match, Repair, outside, replace_groups
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Names, imports, read_package
@@ -91,14 +91,7 @@ REPAIRS = (
 )
 
 # The grammar has single nodes for `as?`, `!in` and `return@`, so these are keywords here.
-KEYWORDS = frozenset(
-    "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline "
-    "data do else enum expect external false final finally for fun get if import in infix init inline inner interface "
-    "internal is !is !in lateinit noinline null object open operator out override package private protected "
-    "public reified return sealed set super suspend tailrec this throw true try typealias val value var vararg "
-    "when where while delegate field file property receiver param setparam return@ this@ super@ break@ "
-    "continue@".split()
-)
+KEYWORDS = read_keywords("kotlin").union("!in !is const context null reified".split()) - {"dynamic"}
 USUAL = dict.fromkeys(
     "Any Annotation Array Boolean BooleanArray Byte ByteArray Char CharArray CharSequence Comparable Deprecated "
     "Double DoubleArray Enum Error Exception Float FloatArray Function IllegalArgumentException "
@@ -367,7 +360,7 @@ class KotlinWalk(JvmWalk):
                     if parameter.type == "class_parameter":
                         origin = Origin(False, self.package) if is_field else LOCAL
                         self.define(self.find_name(parameter), scope if is_field else around, origin)
-            self._type_parameters(child, around)
+            self.define_type_parameters(child, around)
         scope.parameters = {name: origin for name, origin in around.names.items() if name in scope.names}
         # Other than local classes, all classes are already defined.
         if place.scope.kind == "block":
@@ -398,17 +391,13 @@ class KotlinWalk(JvmWalk):
             self.push([value], REFERENCE, outer)
         self.push(others, role, outer)
 
-    def _type_parameters(self, node: Node, scope: Scope) -> None:
-        for child in node.children if node.type == "type_parameters" else ():
-            self.define(self.find_name(child) if child.type == "type_parameter" else None, scope, LOCAL_TYPE, "<{}>")
-
     @handle_nodes("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         # A function's body is not an argument, even if the function is one.
         inner = NodePlace(Scope("block", place.scope), False)
         name = self.find_name(node) if node.type == "function_declaration" else None
         for child in node.children:
-            self._type_parameters(child, inner.scope)
+            self.define_type_parameters(child, inner.scope)
             if child.type == "simple_identifier" and node.type == "setter":
                 self.define(child, inner.scope)
         if place.scope.kind == "block":

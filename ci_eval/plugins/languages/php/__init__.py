@@ -8,7 +8,7 @@ from typing import cast
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, spaces
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.php.declarations import LONGEST, PART, PhpNames, PhpScope, declare, imports, members
@@ -41,13 +41,7 @@ _TYPES = (
     "array binary bool boolean callable double false float int integer iterable mixed never null object real string "
     "true unset void"
 ).split()
-KEYWORDS = frozenset(
-    "abstract and as break case catch class clone const continue declare default do echo else elseif encoding "
-    "enddeclare endfor endforeach endif endswitch endwhile enum extends final finally fn for foreach from function get "
-    "global goto if implements include include_once instanceof insteadof interface list match namespace new or parent "
-    "print private protected public readonly require require_once return self set static strict_types switch this "
-    "throw ticks trait try use var while xor yield FALSE NULL TRUE".split()
-).union(_MAGIC, CONSTRUCTS, _TYPES)
+KEYWORDS = read_keywords("php").union(_MAGIC, CONSTRUCTS, _TYPES, "FALSE NULL TRUE from get set this var".split())
 GLOBAL = Origin(True)
 _SUPER_GLOBALS = frozenset("GLOBALS _COOKIE _ENV _FILES _GET _POST _REQUEST _SERVER _SESSION".split())
 PARAMETER, OUT = "parameter", "out"

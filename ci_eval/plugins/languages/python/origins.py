@@ -70,6 +70,17 @@ def dotted_module(path: str) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
+def absolute_module(name: str, importing: str, is_package: bool) -> str:
+    """Return the absolute name of a module: `flask.app` for `.app` in the module `flask.views`."""
+    level = len(name) - len(name.lstrip("."))
+    if not level:
+        return name
+    parts = importing.split(".")
+    # In `__init__.py`, a single dot refers to the package itself.
+    base = parts[: len(parts) - level + is_package]
+    return ".".join([*base, *filter(None, [name[level:].strip()])])
+
+
 # The end of the pattern excludes `x == 1`.
 _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
 
@@ -126,14 +137,7 @@ class PythonNames(SourceReader):
                 yield head, Origin(True, head, "module")
 
     def absolute(self, module: str) -> str:
-        """Return the absolute name of a module: `flask.app` for `.app` in flask/views.py."""
-        level = len(module) - len(module.lstrip("."))
-        if not level:
-            return module
-        parts = self.module.split(".")
-        # In `__init__.py`, a single dot refers to the package itself.
-        base = parts[: len(parts) - level + self._is_package]
-        return ".".join([*base, *filter(None, [module[level:].strip()])])
+        return absolute_module(module, self.module, self._is_package)
 
     def member(self, receiver: Node, name: str, scope: Scope) -> Origin:
         if receiver.type == "identifier":

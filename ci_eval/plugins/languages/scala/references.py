@@ -6,17 +6,12 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages.jvm import JvmWalk, package_part
 
-KEYWORDS = frozenset(
-    "abstract case catch class def derives do else end enum export extends extension false final finally for "
-    "forSome given if implicit import infix inline lazy macro match new null object opaque open override "
-    "package private protected return sealed super then this throw trait transparent true try type using val "
-    "var while with yield".split()
-)
+KEYWORDS = read_keywords("scala") - {"as", "into", "tracked"} | {"forSome", "null", "super"}
 # The other keywords can also be names.
 HARD = KEYWORDS - frozenset("derives end extension infix inline opaque open transparent using".split())
 USUAL = (
