@@ -61,6 +61,17 @@ def language(grammar: str) -> tree_sitter.Language:
     return tree_sitter_language_pack.get_language(name)
 
 
+_WORD = re.compile(r"[A-Za-z]\w+[?@]?")
+
+
+def read_keywords(grammar: str) -> frozenset[str]:
+    """Return the words that are symbols of the grammar, such as `while`."""
+    known = language(grammar)
+    numbers = [n for n in range(known.node_kind_count) if known.node_kind_is_visible(n)]
+    symbols = [known.node_kind_for_id(n) or "" for n in numbers if not known.node_kind_is_named(n)]
+    return frozenset(filter(_WORD.fullmatch, symbols))
+
+
 @cache
 def _older_language(grammar: str) -> tree_sitter.Language | None:
     spec = find_spec("tree_sitter_languages")

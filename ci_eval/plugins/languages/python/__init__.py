@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import PYTHON_LIKE, Match, Repair, outside, read
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import (
     BOUND,
     CALLED,
@@ -45,10 +45,8 @@ def _defaults(match: Match) -> bytes:
 REPAIRS = (Repair(outside(rb"\b(?:class|def|type)\s+\w+\s*(?P<list>" + _BRACKETS + rb")", PYTHON_LIKE), _defaults),)
 
 
-KEYWORDS = frozenset(
-    "False None True and as assert async await break case class continue def del elif else except finally for from "
-    "global if import in is lambda match nonlocal not or pass raise return try type while with yield".split()
-)
+# The grammar also reads Python 2.
+KEYWORDS = read_keywords("python") - {"exec", "print"} | {"False", "None", "True"}
 _BODY_AND_CLAUSES = frozenset(["identifier", "for_in_clause"])
 
 _KINDS = {REFERENCE: Kind.VARIABLE, CALLED: Kind.METHOD_CALL, TYPE: Kind.TYPE_REFERENCE, BOUND: Kind.VARIABLE}
@@ -59,8 +57,6 @@ class PythonWalk(Walk):
     names = frozenset(["identifier"])
     # A keyword's node type is the keyword itself, except for these types.
     keywords = KEYWORDS | {"true", "false", "none", "is not", "not in"}
-    # These nodes are a third of all nodes; they are skipped for speed.
-    ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
 
     roles = {
         TYPE: "type",

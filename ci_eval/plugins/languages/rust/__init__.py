@@ -212,7 +212,7 @@ QUALIFIER = "qualifier"
 """The role of a name before `::`."""
 
 
-_SCOPED = "struct_item enum_item union_item trait_item type_item impl_item".split()
+_SCOPED = TYPES | {"impl_item"}
 _UNSCOPED = "enum_variant associated_type mod_item field_declaration const_item static_item".split()
 
 
@@ -220,11 +220,7 @@ class RustWalk(Walk):
     names = frozenset("identifier type_identifier field_identifier shorthand_field_identifier primitive_type".split())
     # The node type of `mut` is `mutable_specifier`.
     keywords = KEYWORDS | {"mutable_specifier"}
-    ignored = frozenset(
-        "( ) [ ] { } < > , . : :: ; = => -> + - * / % & | ^ ! && || == != <= >= << >> += -= *= /= %= &= |= ^= <<= >>= "
-        ".. ... ..= ? @ # _ ' \" line_comment block_comment string_literal raw_string_literal char_literal "
-        "integer_literal float_literal lifetime label token_tree metavariable shebang".split(" ")
-    )
+    ignored = "label lifetime raw_string_literal string_literal token_tree"
 
     roles = {
         TYPE: "generic_type generic_type_with_turbofish type_arguments bounded_type",
@@ -348,10 +344,6 @@ class RustWalk(Walk):
     def macro(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the name of a macro. Its arguments can be any tokens, so they are skipped."""
         self.push(node.children[:1], CALLED, place)
-
-    @handle_nodes("label", "token_tree")
-    def dropped(self, _node: Node, _role: str, _place: NodePlace) -> None:
-        """Visit nothing. Nodes on the stack are not checked against `ignored`, so these need a handler."""
 
     @handle_nodes("macro_definition")
     def macro_definition(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -74,11 +74,7 @@ _TYPES = ("type_identifier", "generic_type", "stable_type_identifier", "tuple_ty
 class ScalaWalk(ReferenceWalk):
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"null_literal"}
-    ignored = frozenset(
-        "( ) [ ] { } , . ; : = < > @ => <- <: >: _ # | $ * operator_identifier comment block_comment integer_literal "
-        "floating_point_literal character_literal package_identifier wildcard namespace_wildcard unit "
-        '?=> string_literal string escape_sequence " """ \''.split()
-    )
+    ignored = "namespace_wildcard package_identifier string"
 
     paths = frozenset(["field_expression", "stable_identifier"])
 
@@ -229,7 +225,7 @@ class ScalaWalk(ReferenceWalk):
             place = NodePlace(Scope("class", place.scope, self._declared_names(node.children, static=False)), False)
         self.in_order(node.children, place)
 
-    @handle_nodes("function_definition", "function_declaration", "given_definition")
+    @handle_nodes(*_FUNCTIONS, "given_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), False)
         is_given = node.type == "given_definition"
@@ -252,7 +248,7 @@ class ScalaWalk(ReferenceWalk):
             self.define(name, place.scope)
         self.push([child for child in node.children if child != name], REFERENCE, place)
 
-    @handle_nodes("val_definition", "var_definition", "val_declaration", "var_declaration")
+    @handle_nodes(*_VALUES)
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define variables after their value is visited. The members of a class are already defined."""
         pattern = node.child_by_field_name("pattern")
