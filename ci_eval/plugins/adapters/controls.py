@@ -27,14 +27,14 @@ from ci_eval.plugins.learning.ngrams import Class, classify_token
 
 class OpenText:
     def __init__(self) -> None:
-        self.text = ""
+        self.path = self.text = ""
 
     @property
     def confined(self) -> str:
         return ""
 
-    def open(self, _path: str, text: str) -> None:
-        self.text = text
+    def open(self, path: str, text: str) -> None:
+        self.path, self.text = path, text
 
     def edit(self, edits: Sequence[Edit]) -> None:
         for offset, deleted, inserted in edits:
@@ -120,7 +120,6 @@ class Predictor(OpenText, Generic[Options]):
         super().__init__()
         self.options = options
         self.surroundings = surroundings
-        self.path = ""
         kinds = surroundings.kinds
         # `asked` is called with the same few tokens at each caret, so its results are cached here.
         self._asked: dict[str, bool] = {}
@@ -128,7 +127,6 @@ class Predictor(OpenText, Generic[Options]):
 
     def open(self, path: str, text: str) -> None:
         super().open(path, text)
-        self.path = path
         self.begin()
 
     def begin(self) -> None:

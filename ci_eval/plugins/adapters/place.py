@@ -61,10 +61,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         return self.base / "programs"
 
     @property
-    def language(self) -> str:
-        return self.surroundings.language
-
-    @property
     def environment(self) -> Path | None:
         return self.surroundings.environment
 
@@ -194,11 +190,16 @@ def read_engine_files(place: Place) -> dict[str, str]:
 
 def extract_arguments(command: Sequence[str]) -> list[str]:
     """Return the arguments without the program. If the program is an interpreter, its script is also removed."""
-    program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
-    if re.sub(r"[\d.]+$", "", program) not in INTERPRETERS:
+    arguments = list(command[1:])
+    if not (command and interprets(command[0])):
         return arguments
     script = next((index for index, part in enumerate(arguments) if Path(part).is_file()), None)
     return arguments if script is None else arguments[:script] + arguments[script + 1 :]
+
+
+def interprets(program: str) -> bool:
+    # The version is removed: `python3.12` is `python`.
+    return re.sub(r"[\d.]+$", "", Path(program).name) in INTERPRETERS
 
 
 def heap(arguments: Iterable[str]) -> dict[str, float]:

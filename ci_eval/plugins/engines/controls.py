@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -45,21 +46,15 @@ class Words(Control):
         return list(dict.fromkeys([*words, *sorted(self.surroundings.keywords)]))
 
 
-EMPTY = ControlEngine(
-    "empty", "control: never suggests anything, any language", Empty, takes_records=True, is_function=True
+_control = partial(ControlEngine, is_function=True)
+EMPTY = _control("empty", "control: never suggests anything, any language", Empty, takes_records=True)
+ORACLE = _control(
+    "oracle", "control: always suggests the expected text first, any language", Oracle, takes_records=True
 )
-ORACLE = ControlEngine(
-    "oracle",
-    "control: always suggests the expected text first, any language",
-    Oracle,
-    takes_records=True,
-    is_function=True,
-)
-WORDS = ControlEngine(
+WORDS = _control(
     "words",
     "baseline: words of the open file, nearest first, then keywords; any language; for nightly runs of PHP, Ruby",
     Words,
     closure=Closure.FILE,
-    is_function=True,
 )
-ENGINES: dict[str, Engine] = {"empty": EMPTY, "oracle": ORACLE, "words": WORDS}
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (EMPTY, ORACLE, WORDS)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import closing
 from itertools import cycle, islice
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -20,12 +20,7 @@ from ci_eval.core.text_spans import cut, extent, is_whole
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.controls import OpenText
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.context import (
-    Context,
-    OtherFiles,
-    Window,
-    compute_budget,
-)
+from ci_eval.plugins.adapters.endpoints.context import OtherFiles, Window, compute_budget, look
 from ci_eval.plugins.adapters.endpoints.messages import (
     OF_THE_ENDPOINT,
     OtherFile,
@@ -41,13 +36,6 @@ from ci_eval.plugins.responses.cleaning import clean
 TOKENS: dict[Span, int] = {"word": 16, "around": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
 
 _PLACE = re.compile(r"\{(\w+)\}")
-
-
-class Reading(NamedTuple):
-    """The values for reading answers: their language's name and the open file's grammar, each "" if unknown."""
-
-    name: str = ""
-    grammar: str = ""
 
 
 def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt:
@@ -96,20 +84,24 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
     )
 
 
-def read_answer(text: str, document: str, query: Query, settings: EndpointConfig, language: Reading) -> Inserted:
+def read_answer(
+    text: str, document: str, query: Query, settings: EndpointConfig, *, grammar: str, language: str
+) -> Inserted:
+    """Return the inserted part of an answer. `grammar`: that of the open file, "" if unknown. `language`: its name, for
+    the case that there is no grammar."""
     before, begin = document[: query.offset], query.offset - len(query.prefix)
     hole = Hole(
         before=document[:begin],
         after=document[query.offset :],
         original=query.expected,
         # Inside a word, no grammar is used: the text after the caret already has what a model adds.
-        grammar="" if query.span == "around" else language.grammar,
+        grammar="" if query.span == "around" else grammar,
     )
     part = extract_insertion(
         text,
         hole,
         lambda part: make_suggestion(part, before, query),
-        language=language.name,
+        language=grammar or language,
         thoughts=settings.thoughts,
         ends=list_stop_texts(settings),
         chat=settings.api == "chat",
@@ -132,20 +124,15 @@ AHEAD = 4
 
 class Asked(OpenText):
     def __init__(
-        self, client: Client, settings: EndpointConfig, context: Context, language: str, grammars: Mapping[str, str]
+        self, client: Client, settings: EndpointConfig, others: OtherFiles | None, surroundings: Surroundings
     ) -> None:
         super().__init__()
-        self._language = language
-        self._grammars = grammars
+        self._language = surroundings.language
+        self._grammars = surroundings.grammars
         self._client = client
         self._settings = settings
-        self._context = context
-        self._path = ""
+        self._others = others
         self.ahead = AHEAD * settings.concurrency
-
-    def open(self, path: str, text: str) -> None:
-        super().open(path, text)
-        self._path = path
 
     def complete(self, query: Query) -> Answer:
         """Ask the model. The latency ends with the last token. Raises EngineMisbehaved if log-probabilities are
@@ -166,8 +153,8 @@ class Asked(OpenText):
                 usage=measure_usage(reply, before, query, cost, whole),
                 raw=reply.text,
             )
-        grammar = choose_grammar(self._grammars, self._path) if self._grammars else ""
-        part = read_answer(reply.text, self.text, query, self._settings, Reading(grammar or self._language, grammar))
+        grammar = choose_grammar(self._grammars, self.path) if self._grammars else ""
+        part = read_answer(reply.text, self.text, query, self._settings, grammar=grammar, language=self._language)
         usage = measure_usage(reply, before, query, cost, part)
         text = "" if usage.unreadable else make_suggestion(reply.text[part.begin : part.end], before, query)
         return Answer(
@@ -178,7 +165,9 @@ class Asked(OpenText):
         )
 
     def _view(self, query: Query) -> Window:
-        return Window() if query.record else self._context.at(self._path, self.text, query.offset)
+        if query.record:
+            return Window()
+        return look(self._settings, self._others, self.path, self.text, query.offset)
 
     def expect(self, query: Query) -> None:
         self._client.expect(build_prompt(self._view(query), query, self._settings), query.repeat)
@@ -212,21 +201,17 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Probe the endpoint. If `version` is None, the endpoint's name for the model is used. Raises InstallError."""
-        client = Client(self.asking, cache, PROBE_SECONDS)
-        try:
+        with closing(Client(self.asking, cache, PROBE_SECONDS)) as client:
             model = probe(client, self.asking.settings, holes=self.holes)
-        finally:
-            client.close()
         named = version or model or self.asking.settings.model or ""
         return Installation(info=EngineInfo(name=self.name, version=named))
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
         settings, others = self.asking.settings, None
-        if settings.window.other_files:
+        if self.holes and settings.window.other_files:
             others = OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored)
-        context = Context(settings=settings, others=others)
-        return Asked(client, settings, context, surroundings.language, surroundings.grammars)
+        return Asked(client, settings, others, surroundings)
 
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:

@@ -22,7 +22,6 @@ from ci_eval.plugins.adapters.endpoints.engine import (
     AFTER,
     BEFORE,
     PROBE_SECONDS,
-    Reading,
     make_suggestion,
     measure_usage,
     probe,
@@ -137,7 +136,7 @@ class Examination(msgspec.Struct):
                 query = Query(offset=offset, prefix="", expected=expected, span="line")
                 try:
                     reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
-                    part = read_answer(reply.text, before + after, query, self.settings, Reading("python", "python"))
+                    part = read_answer(reply.text, before + after, query, self.settings, grammar="python", language="")
                     if measure_usage(reply, before, query, None, part).unreadable:
                         form, text = "unreadable", ""
                     else:

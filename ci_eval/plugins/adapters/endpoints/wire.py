@@ -14,6 +14,7 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     import requests
 
 DONE = object()
-_LINE_END = re.compile(rb"\r\n|\n|\r")
+_LINE_END = re.compile(rb"[\r\n]")
 _FIELDS = (b":", b"event:", b"id:", b"retry:")
 COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 
@@ -83,19 +84,12 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
 
 
 def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
-    buffer, mark = b"", codecs.BOM_UTF8
-    for part in parts:
-        buffer += part
-        if len(buffer) >= len(mark):
-            buffer, mark = buffer.removeprefix(mark), b""
-        # A CR at the end may be half of a CR LF.
-        held = buffer[-1:] if buffer.endswith(b"\r") else b""
-        *whole_lines, buffer = _LINE_END.split(buffer.removesuffix(held))
-        buffer += held
-        yield from whole_lines
-    if buffer:
-        yield buffer.removesuffix(b"\r").removeprefix(mark)
+    """Yield lines without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html). A CR LF
+    gives an extra blank line, since blank lines are ignored."""
+    begun = b""
+    for part in chain(parts, [b"\n"]):
+        *whole_lines, begun = _LINE_END.split(begun + part)
+        yield from (line.removeprefix(codecs.BOM_UTF8) for line in whole_lines)
 
 
 def _parse(text: bytes) -> Any:
@@ -128,10 +122,8 @@ class Assembly:
         self.logprobs: list[tuple[int, float | None]] = []
         self.last = Piece()
         self.first_text: float | None = None
-        self._refused = False
+        self._refused = self._is_whole = self._has_choice = False
         self._pieces = 0
-        self._is_whole = False
-        self._has_choice = False
 
     def add(self, content: Any) -> None:
         """Add a part of the answer. `content`: an object of the response, or a list of objects. Raises Trouble."""
@@ -224,17 +216,6 @@ def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
     return parts._replace(path=base if base.endswith(path) else base + path).geturl()
 
 
-class _Bearer:
-    def __init__(self, key: str) -> None:
-        self._key = key
-
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        # Even without a key, this object keeps `requests` from reading a password from ~/.netrc.
-        if self._key:
-            request.headers["Authorization"] = f"Bearer {self._key}"
-        return request
-
-
 def _watched_adapter(opened: weakref.WeakSet[Any]) -> Any:
     import requests.adapters
     import urllib3
@@ -271,7 +252,8 @@ class Wire:
         self._opened: weakref.WeakSet[Any] = weakref.WeakSet()
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, _watched_adapter(self._opened))
-        self._session.auth = _Bearer(key)
+        # Even without a key, this function keeps `requests` from reading a password from ~/.netrc.
+        self._session.auth = self._add_key
         # For an address on this machine, no proxy is used: it would send the request to another machine.
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
 
@@ -294,6 +276,11 @@ class Wire:
                 raise
             finally:
                 deadline.cancel()
+
+    def _add_key(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._key:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request
 
     def _cut(self) -> None:
         # A copy, since other threads may open connections meanwhile.

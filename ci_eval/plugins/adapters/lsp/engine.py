@@ -381,7 +381,7 @@ def _visible_root(place: Place) -> Path:
     root = place.root
     links: dict[Path, Path] = {}
     """Path below the root, where Node looks for a package → folder of the package."""
-    if place.language in ECMASCRIPT:
+    if place.surroundings.language in ECMASCRIPT:
         members = find_members(root, place.surroundings.sources or ())
         links = {Path("node_modules", name): folder for name, folder in members.items()}
         if environment := place.environment:

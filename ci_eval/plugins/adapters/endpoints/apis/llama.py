@@ -83,11 +83,9 @@ def read_ollama(response: Mapping[str, Any]) -> Piece:
     )
 
 
-APIS: Mapping[str, Api] = {
-    "infill": Api(
-        name="infill", path="/infill", body=write_infill, read=read_infill, key="stop", logprobs={"n_probs": 1}
-    ),
-    "ollama": Api(
+_APIS = (
+    Api(name="infill", path="/infill", body=write_infill, read=read_infill, key="stop", logprobs={"n_probs": 1}),
+    Api(
         name="ollama",
         path="/api/generate",
         body=write_ollama,
@@ -95,4 +93,5 @@ APIS: Mapping[str, Api] = {
         key="done",
         logprobs={"logprobs": True},
     ),
-}
+)
+APIS: Mapping[str, Api] = {api.name: api for api in _APIS}
