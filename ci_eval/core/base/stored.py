@@ -206,7 +206,11 @@ def open_regular_file(path: Path) -> BinaryIO:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and (member := archived(path.parent).get(path.name)):
-            return _open_member(path.parent / ARCHIVE, member)
+            # Skip the local header of the member by hand, since ZipFile would read the list of all members each time.
+            with open_regular_file(path.parent / ARCHIVE) as file:
+                file.seek(member.header_offset + 26)
+                file.seek(sum(struct.unpack("<HH", file.read(4).ljust(4, b"\0"))), os.SEEK_CUR)
+                return io.BytesIO(file.read(member.file_size))
         raise WorkspaceError(
             _describe_odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
         ) from error
@@ -215,14 +219,6 @@ def open_regular_file(path: Path) -> BinaryIO:
         os.close(descriptor)
         raise WorkspaceError(_describe_odd(path, is_link=False))
     return os.fdopen(descriptor, "rb")
-
-
-def _open_member(path: Path, member: zipfile.ZipInfo) -> BinaryIO:
-    # Skip the local header of the member by hand, since ZipFile would read the list of all members each time.
-    with open_regular_file(path) as file:
-        file.seek(member.header_offset + 26)
-        file.seek(sum(struct.unpack("<HH", file.read(4).ljust(4, b"\0"))), os.SEEK_CUR)
-        return io.BytesIO(file.read(member.file_size))
 
 
 def hash_file(path: Path) -> bytes:
