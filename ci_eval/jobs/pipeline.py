@@ -380,7 +380,7 @@ def record(
             # The first failure of a resumed run may be in the part before the interruption.
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),
-            cpu=manifest.cpu + cpu if isinstance(manifest.cpu, CpuTimes) else cpu,
+            cpu=manifest.cpu + cpu if manifest.cpu else cpu,
             unresolved_imports=share,
             unresolved_packages=packages,
             remedies=remedies,

@@ -28,6 +28,7 @@ from ci_eval.core.model import (
     SessionScore,
     Side,
     Verdict,
+    pick,
 )
 from ci_eval.core.model.comparison import Detected
 from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND
@@ -166,12 +167,8 @@ def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change
 
 def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
     return Side(
-        title=manifest.title,
+        **pick(manifest, "title", "engine", "revision", "project", "completion_type"),
         workspace=workspace.folder.name,
-        engine=manifest.engine,
-        revision=manifest.revision,
-        project=manifest.project,
-        completion_type=manifest.completion_type,
         started=manifest.start,
         sessions=manifest.finished,
         failed=failed,

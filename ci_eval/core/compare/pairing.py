@@ -24,6 +24,7 @@ from ci_eval.core.model import (
     Session,
     SessionScore,
     SourceFile,
+    pick,
     unasked_stretches,
 )
 from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
@@ -66,7 +67,7 @@ class FailureCount(msgspec.Struct):
         return bool(failed)
 
     def failures(self) -> Failures:
-        return Failures(**{name: getattr(self, name) for name in Failures.__struct_fields__})
+        return Failures(**pick(self, *Failures.__struct_fields__))
 
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Pairing:

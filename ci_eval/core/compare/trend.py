@@ -30,6 +30,7 @@ from ci_eval.core.model import (
     Trend,
     TrendPoint,
     Value,
+    pick,
 )
 from ci_eval.core.statistics.nonparametric import find_level_changes
 from ci_eval.core.statistics.paired import FLOORS
@@ -138,16 +139,10 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
     for previous, evaluation in zip([None, *before], [*before, new], strict=True):
         whole = evaluation.filters[new.headline]
         point = TrendPoint(
-            started=evaluation.started,
-            title=evaluation.title,
-            engine=evaluation.engine,
-            revision=evaluation.revision,
-            project=evaluation.project,
+            **pick(evaluation, "started", "title", "engine", "revision", "project", "gates", "run"),
             sessions=whole.sessions,
             metrics=whole.metrics,
             differs=tuple(_differences(previous, evaluation)) if previous else (),
-            gates=evaluation.gates,
-            run=evaluation.run,
         )
         nights.append(point)
     changes: dict[str, tuple[ChangePoint, ...]] = {}

@@ -157,8 +157,6 @@ def patch(
     model: Path | None = None,
     sessions: int | None = None,
     seed: int | None = None,
-    title: str | None = None,
-    output_dir: str | None = None,
 ) -> Config:
     """Return the configuration with these options of the command line; None keeps the value. `engine`: NAME or
     NAME@VERSION. Variables `${name}` are not replaced. Raises ConfigError."""
@@ -174,8 +172,6 @@ def patch(
         "interpret.rankingModel": str(model.resolve()) if model else None,
         "interpret.sessionsLimit": sessions,
         "interpret.seed": seed,
-        "reports.evaluationTitle": title,
-        "outputDir": output_dir,
     }
     for key, value in options.items():
         if value is not None:

@@ -22,6 +22,7 @@ from ci_eval.core.model import (
     Session,
     SourceFile,
     Status,
+    pick,
 )
 from ci_eval.core.workspace import Workspace, make_file_name
 
@@ -155,8 +156,7 @@ def add_second_result(first: Session, second: Session) -> Session:
 
 
 def _otherwise(number: int, session: Session) -> Otherwise:
-    fields = LookupScore.__struct_fields__
-    lookups = tuple(LookupScore(**{name: getattr(lookup, name) for name in fields}) for lookup in session.lookups)
+    lookups = tuple(LookupScore(**pick(lookup, *LookupScore.__struct_fields__)) for lookup in session.lookups)
     return Otherwise(round=number, status=session.status, lookups=lookups, courses=session.courses)
 
 
