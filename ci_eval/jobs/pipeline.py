@@ -439,9 +439,14 @@ def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = (
 
 
 def load_grammars(workspace: Workspace) -> Mapping[str, str]:
-    """Return the grammars of the workspace's language; empty if the language is unknown."""
+    """Return the grammars of the workspace's files; empty if the language is unknown."""
     language = workspace.manifest().language
-    return languages.list_grammars(language) if language in languages.names() else {}
+    if language not in languages.names():
+        return {}
+    own, heads = languages.CATALOG.load(language).grammars, workspace.heads().values()
+    ends = tuple(filter(None, own))
+    # It takes long to load all languages, and most projects need one.
+    return own if heads and all(head.path.endswith(ends) for head in heads) else languages.list_grammars(language)
 
 
 BESIDE_EFFORT = ("Recall", "LatencyPercentile95")

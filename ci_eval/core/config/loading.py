@@ -217,6 +217,8 @@ def add_filters(config: Config, names: Iterable[str]) -> Config:
     """Return the configuration with a filter for each new name that is an expression. Raises ConfigError."""
     known = {part.name for part in config.report_filters.all}
     expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
+    if not expressions:
+        return config
     raw: dict[str, object] = msgspec.to_builtins(config)
     reports = raw["reports"]
     assert isinstance(reports, dict)

@@ -267,7 +267,10 @@ def estimate(
         # One random draw may change all sessions of a file together, so the larger variance is used.
         residual = np.array([1, -value])
         products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
-    worth = effective_sessions(sums.squares, sums.fourths, total)
+    lowest, highest = limits
+    bounded = lowest is not None and highest is not None and lowest <= value <= highest
+    # Only figures without bounds need the effective number of sessions, which takes long to compute.
+    worth = 0.0 if bounded else effective_sessions(sums.squares, sums.fourths, total)
     low, high = sampled_figure(total, products, size, asked, limits, noise, worth, unseen)
     return replace(plain, low=low, high=high)
 

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineCrash, EngineRaised
@@ -313,7 +312,7 @@ class RunningLsp:
             since=len(query.prefix) - self._asked,
             replaces=query.span == "around",
         )
-        suggestions = question.offers(answer, self._surroundings.word, quirks.extension)
+        suggestions = question.offers(answer, self._surroundings.word, quirks.extension, kinds=quirks.kinds)
         if suggestions:
             self._cold_until = 0.0
         if quirks.hides_tags:
@@ -329,8 +328,6 @@ class RunningLsp:
         resolves = resolve if self._engine.auto_import.resolves else None
         imported = [query.expected] if query.removed else []
         suggestions = add_edits(suggestions, answer, self._text, encoding, imported, resolves)
-        if not quirks.kinds:
-            suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
 
         def resolve_imported(item: dict[str, Any]) -> Any:
             # If an item would be imported, the list says from where, so most items need no request.
