@@ -29,9 +29,9 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
     if evaluation.unparsable > NOTABLE:
         worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
         warnings.append(
-            f"{percent(evaluation.unparsable)} of the source could not be read, and has no sessions: the figures are "
-            f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or "
-            "not know macros that the code uses; actions.ignoreFileNames leaves files out"
+            f"{percent(evaluation.unparsable)} of the source could not be read and has no sessions: the figures are of "
+            f"the rest. The most is missing in {abbreviate_names(worst)}. The grammar may be older than the language, "
+            "or may not know macros of the code; actions.ignoreFileNames leaves files out"
         )
     # Only the names of filters that users wrote contain "=".
     if without := [
@@ -46,8 +46,8 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
             helped.setdefault(evaluation.remedies.get(name, INSTALL), []).append(name)
         remedies = "; ".join(f"{abbreviate_names(names)}: {remedy}" for remedy, names in [*helped.items()][:NAMED])
         warnings.append(
-            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine "
-            f"finds less than it would for a user. {remedies}"
+            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. The engine finds fewer of their "
+            f"names than it would for a user. {remedies}"
         )
     warnings += _models(evaluation)
     empty = whole.statuses.get("empty", 0)
@@ -67,12 +67,12 @@ def percent(share: float) -> str:
 
 
 REASONS = {
-    "length": "the limit of tokens was reached before an answer began: raise engine.sampling.maxTokens (a model that "
-    "thinks takes thousands), or switch its thinking off by engine.extra",
-    "filter": "a content filter took the answer",
+    "length": "the model reached the limit of tokens before its answer began: raise engine.sampling.maxTokens (a model "
+    "that thinks needs thousands), or switch thinking off with engine.extra",
+    "filter": "a content filter removed the answer",
     "refusal": "the model refused to answer",
-    "tool": "the model called a tool in place of an answer: take the tools away by engine.extra",
-    "stop": "the model wrote no readable answer, or wrote that it has nothing to say; the sessions' pages have its "
+    "tool": "the model called a tool instead of answering: remove the tools with engine.extra",
+    "stop": "the model wrote no readable answer, or wrote that it has nothing to say; the sessions' pages show the "
     "whole text",
 }
 """The text for each reason why a language model stopped: why there is no answer, and what helps."""
@@ -89,7 +89,7 @@ def describe_empty_responses(responses: Responses) -> str:
 def _models(evaluation: Evaluation) -> Iterator[str]:
     _, whole = first_filter(evaluation)
     if evaluation.responses and (why := describe_empty_responses(evaluation.responses)):
-        yield f"no answer of the model: {why}"
+        yield f"the model did not answer: {why}"
     if evaluation.responses and evaluation.responses.unreadable:
         example = quote(" ".join(evaluation.responses.example.split()), 80)
         yield (
@@ -113,9 +113,8 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
         if hits and hits.value is not None:
             judged = f"its figures are over {format_count(hits.n, 'review')} with a verdict"
         yield (
-            f"the judge gave no verdict that could be read on {format_count(unscored, 'comment')}, so that "
-            f"{judged}: the sessions' pages have its responses; a judge that thinks needs a larger "
-            "judge.sampling.maxTokens"
+            f"the judge's verdict on {format_count(unscored, 'comment')} could not be read, so {judged}: the sessions' "
+            "pages show its responses; a judge that thinks needs a larger judge.sampling.maxTokens"
         )
 
 

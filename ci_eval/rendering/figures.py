@@ -27,12 +27,12 @@ OUTCOMES = {
     "no-match": "answered, expected text absent",
     "cut-off": "answered up to the limit of tokens, and not complete",
     "unreadable": "the answer is not code at that place, or not in the requested form",
-    "context-too-long": "the question was longer than the model can look at",
+    "context-too-long": "the prompt was longer than the model's context window",
     "timeout": "no answer in time",
     "engine-crash": "the engine died",
     "skipped": "not asked",
     "no-place": "not asked: the text has no place for the call",
-    "error": "the engine raised or broke its protocol",
+    "error": "the engine raised an error or broke its protocol",
 }
 
 FAILURES = ("context-too-long", "timeout", "engine-crash", "error")
@@ -52,15 +52,13 @@ def footprint_text(of: Footprint) -> str:
         of_starts = f" (median of {figure.n:,} starts)" if figure.n > 1 else ""
         texts.append(f"first answer {amount(figure.value, 'ms')} after its start{of_starts}")
     if figure := known.get(footprint.MEMORY):
-        whose = "ci-eval's worker process, in which it runs" if of.of_worker else "its processes"
+        whose = "ci-eval's worker process, which runs it" if of.of_worker else "its processes"
         texts.append(f"at most {amount(figure.value, 'MB')} in {whose}")
     if of.waited > LONG_WAIT:
-        texts.append(f"{of.waited:,.0f} s of waiting for work that it announced")
+        texts.append(f"{of.waited:,.0f} s spent waiting for work that it announced")
     if of.unready:
-        texts.append(
-            f"still at work after all the time that `engine.ready` allows (in {format_count(of.unready, 'start')}), so "
-            "that lists may lack what it had not read"
-        )
+        starts = format_count(of.unready, "start")
+        texts.append(f"still at work when the time of `engine.ready` ended (in {starts}), so lists may be incomplete")
     if of.dropped:
         texts.append(f"{format_count(of.dropped, 'item')} of its lists could not be read and are left out")
     return ", ".join(texts)
@@ -71,7 +69,7 @@ LONG_WAIT = 10.0
 
 def indicative(evaluation: Evaluation) -> str:
     workers = evaluation.environment.get("Workers", "")
-    shared = f" with {workers} workers, which slow each other" if workers not in {"", "0", "1"} else ""
+    shared = f" with {workers} workers, which slow each other down" if workers not in {"", "0", "1"} else ""
     return f"indicative: one run on one machine{shared}; `ci-eval compare-engines` judges times"
 
 

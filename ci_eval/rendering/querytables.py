@@ -19,11 +19,13 @@ PAPER = {
 
 STEPS_IN_PAPER = ("in the paper", NOTHING, "41.4%", "38.4%", "+3.00 pp", NOTHING, NOTHING, "0.001")
 STEPS = (
-    "The same answers, once about the goal and once about the state that follows the start, in cases where both add "
-    "calls. The difference is paired by case; U, as in the paper, is Mann and Whitney's of the two as if they were of "
-    "other cases."
+    "The same answers are compared with the goal, and with the state that follows the start, in cases where both add "
+    "calls. The difference is paired by case. U is that of Mann and Whitney's test, which treats the two as results of "
+    "different cases, as in the paper."
 )
-CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition changes; NEW: the object was not there."
+CONTEXTS = (
+    "0: nothing changes until the goal; -M: calls are removed; dD: the definition changes; NEW: there is no object yet."
+)
 
 
 def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
@@ -48,7 +50,7 @@ def tables(evaluation: Evaluation) -> list[Table]:
         (calls, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
         for calls, row in figures.transitions.items()
     ]
-    columns = ("N there and staying, of M wanted", *next(iter(figures.transitions.values())), "all", "share")
+    columns = ("N calls that stay, of M in the goal", *next(iter(figures.transitions.values())), "all", "share")
     pairs = ", ".join(f"{count:,} {fate}" for fate, count in figures.pairs.items())
     models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
     note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
@@ -128,7 +130,7 @@ def _optimism(figures: QueryFigures) -> Table:
         )
         for row in figures.optimism
     ]
-    columns = ("How much better it looks", "scenarios", "cases", figures.figure, "95 % in other code")
+    columns = ("Strategies", "scenarios", "cases", figures.figure, "95 % in other code")
     note = "In the same cases." if rows else ""
     return _table("Optimism of artificial queries", (*columns, "effective files"), rows, note)
 

@@ -80,12 +80,12 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         here = (
             f"all {figures.sessions:,} sessions of what could be read were asked, but "
             f"{percent(evaluation.unparsable)} of the source could not be read; intervals (95 %) say where the "
-            "figures of all the source would be, if the rest is alike"
+            "figures of all the source would be if the rest is similar"
         )
     if figures.sessions < evaluation.population:
         about = "about " if evaluation.population_estimated else ""
         asked = f"{figures.sessions:,} of its {about}{evaluation.population:,} sessions were asked"
-        here = f"{asked}; intervals (95 %) say where the figures of all lie"
+        here = f"{asked}; intervals (95 %) say where the figures of all sessions lie"
     if repeats:
         differed = f", {repeats.differed:,} ({repeats.share:.1%})" if repeats.differed else ", all"
         alike = "differently" if repeats.differed else "alike"
@@ -93,7 +93,7 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         here += f". Of {asked} asked more than once{differed} were answered {alike}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not figure_texts.judged_of_code(leading):
-        elsewhere = f"no intervals, since there are no two {evaluation.clusters} with different figures"
+        elsewhere = f"no intervals, since no two {evaluation.clusters} have different figures"
     return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
 
 

@@ -60,7 +60,7 @@ def _inside(folder: Path, name: object) -> Path:
         raise WorkspaceError(f"{folder}: {error}; fetch the workspace again") from error
 
 
-NO_GOLF = "it plays golf, which is not imported: leave the workspaces of golf out"
+NO_GOLF = "it plays code golf, which cannot be imported: leave this workspace out"
 
 
 def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.FileActions:

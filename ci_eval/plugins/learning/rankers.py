@@ -179,7 +179,7 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
                 f"{path} is not a model that LightGBM can read: write it with Booster.save_model"
             ) from error
         if shape != [2]:
-            raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, and a ranker gives one score")
+            raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, but a ranker must give one score")
         text = data.decode("utf-8", "replace")
     else:
         form, trees, text = "onnx", 0, base64.b64encode(data).decode()
@@ -221,9 +221,9 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
     # LightGBM gives these names to features without names.
     numbers = [f"Column_{number}" for number in range(len(names))]
     if features and names not in (list(features), numbers):
-        raise ConfigError(f"{path} names its own features, and --features names others: leave it out")
+        raise ConfigError(f"{path} names its own features, but --features names others: leave --features out")
     if features and len(features) != len(names):
-        raise ConfigError(f"{path} has {len(names)} features, and --features names {len(features)}")
+        raise ConfigError(f"{path} has {len(names)} features, but --features names {len(features)}: name all")
     chosen = tuple(features or names)
     if list(chosen) == numbers:
         raise ConfigError(
@@ -235,7 +235,7 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
             f"{path}: there is no feature {unknown!r}{guess(unknown, NAMES)}; known are {', '.join(NAMES)}"
         )
     if len(set(chosen)) != len(chosen):
-        raise ConfigError(f"{path} has a feature twice")
+        raise ConfigError(f"{path} names a feature twice: train it with each feature once")
     return chosen
 
 

@@ -89,7 +89,9 @@ _RANKERS = (
     ByList("BASIC", "the engine's own order", keep_order, needs_names=False),
     ByList("ALPHABETICAL", "by text, regardless of case", by_letters, needs_names=False),
     ByList("FREQUENCY", "by how often a name occurs in the file so far, then in the project", by_frequency),
-    ByList("RECENCY", "by how lately a name was used in the file, then by how often it is in the project", by_last_use),
+    ByList(
+        "RECENCY", "by how recently a name was used in the file, then by how often it is in the project", by_last_use
+    ),
     ByList("NGRAM", "by what usually follows the tokens before it, in the file so far and in the project", by_ngrams),
 )
 RANKERS: Mapping[str, Ranker] = {ranker.name: ranker for ranker in _RANKERS}

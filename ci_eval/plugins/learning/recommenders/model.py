@@ -231,7 +231,7 @@ def load(path: Path) -> Stored:
                 raise zipfile.BadZipFile(f"it unpacks to more than {most:,} bytes")
             entries = {info.filename: archive.read(info) for info in infos}
     except (WorkspaceError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ConfigError(f"{path} is not a model of `ci-eval train-recommender`, which makes one: {error}") from error
+        raise ConfigError(f"{path} is not a model of `ci-eval train-recommender`: {error}") from error
     try:
         return _read(entries)
     except (ConfigError, ValueError, RecursionError) as error:
