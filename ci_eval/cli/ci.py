@@ -197,8 +197,8 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
     screen = Screen()
     gates = (*gates, *filter(None, map(str.strip, read_inputs(os.environ).get("gates", "").splitlines())))
     done = compare_job.rank_nightly(workspaces, gates=gates, history=history, output=output, screen=screen)
-    announcing.ranking(done, screen)
-    for outcome in done.outcomes.values():
+    screen.host.announce(announcing.ranking(done, history))
+    for outcome in done.result.values():
         if outcome.overview:
             presenting.overview(outcome.overview, outcome.reports, screen)
         presenting.gates_of(outcome.comparisons, screen)

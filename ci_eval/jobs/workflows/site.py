@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from operator import itemgetter
 from pathlib import Path
 
-import msgspec
-
 from ci_eval.core import compare as stage
 from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
@@ -15,6 +13,7 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.model import Line, Lines, MetricInfo
 from ci_eval.core.model.units import TRENDS
+from ci_eval.jobs.pipeline import Done
 from ci_eval.rendering import plaintext, reporters
 from ci_eval.rendering.figures import headline
 from ci_eval.rendering.htmlpages import page_name
@@ -25,13 +24,7 @@ MOST_NIGHTS = 1_000
 """The maximum number of nights of an evaluation, nearly three years. Older nights are not shown."""
 
 
-class Site(msgspec.Struct, frozen=True, kw_only=True):
-    folder: Path
-    index: Path
-    lines: tuple[Line, ...]
-
-
-def site(folders: Sequence[Path], *, output: Path) -> Site:
+def site(folders: Sequence[Path], *, output: Path) -> Done[Lines]:
     """Write the site. Raises WorkspaceError if a folder is not a valid history, or if `output` is not empty."""
     figures: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
     histories: list[Path] = []
@@ -77,8 +70,8 @@ def site(folders: Sequence[Path], *, output: Path) -> Site:
         lines.append((key_of_line, line))
     ordered = tuple(line for _, line in sorted(lines, key=itemgetter(0)))
     target = atomic.empty_folder(output)
-    (index,) = reporters.write(Lines(lines=ordered), None, target).values()
-    return Site(folder=target, index=index, lines=ordered)
+    result = Lines(lines=ordered)
+    return Done(folder=target, result=result, reports=reporters.write(result, None, target))
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
