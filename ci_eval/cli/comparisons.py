@@ -29,7 +29,6 @@ from ci_eval.jobs.compare_engines import ROUNDS, Side, is_file, make_side, split
 from ci_eval.jobs.runs import RunOptions
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
-from ci_eval.rendering.figures import format_count
 
 DETECT = (
     "Ask as many sessions as it takes to find a difference of X points in this project, in the first metric of "
@@ -118,7 +117,8 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     screen = Screen()
     done = site_job.site(histories, output=output)
     screen.host.announce(announcing.site(done))
-    screen.result(format_count(len(done.result.lines), "evaluation"))
+    count = len(done.result.lines)
+    screen.result(f"{count:,} {'evaluation' if count == 1 else 'evaluations'}")
     screen.result(f"html      {done.reports['html']}")
     screen.line(str(done.folder))
 

@@ -46,12 +46,8 @@ def suite(done: Done[Suite]) -> Announcement:
         verdict="failed" if done.trouble else "ok",
         statistics={f"difference.{name}" if table.compared else name: mean for name, mean in means.items()},
         checks=[
-            Check(
-                name=f"{project.project.name} {project.project.revision}",
-                passed=not project.trouble,
-                reason=project.trouble,
-            )
-            for project in table.projects
+            Check(name=f"{of.project.name} {of.project.revision}", passed=not of.trouble, reason=of.trouble)
+            for of in table.projects
         ],
     )
 
@@ -71,12 +67,7 @@ def _announcement(
     return Announcement(
         status=status,
         summary=_read_text(reports.get("markdown")),
-        outputs={
-            name: folder,
-            "report": reports.get("html"),
-            "metrics": reports.get("json"),
-            "verdict": verdict,
-        },
+        outputs={name: folder, "report": reports.get("html"), "metrics": reports.get("json"), "verdict": verdict},
         statistics=statistics,
         checks=checks,
         artifacts=[folder, *([history] if history else [])],
@@ -148,11 +139,7 @@ def cases(done: Cases, output: Path | None, reports: Mapping[str, Path]) -> Anno
     return Announcement(
         status=f"{done.title}: {done.broken:,} of {format_count(len(done.cases), 'case')} broken",
         summary=f"{to_markdown(cases_blocks(done))}\n",
-        outputs={
-            "cases": output,
-            "report": reports.get("html"),
-            "verdict": "gate-failed" if done.broken else "ok",
-        },
+        outputs={"cases": output, "report": reports.get("html"), "verdict": "gate-failed" if done.broken else "ok"},
         checks=checks,
         artifacts=[output] if output else [],
     )
@@ -173,10 +160,7 @@ def ranking(done: Done[dict[str, Outcome]], history: Path | None) -> Announcemen
     return Announcement(
         status="; ".join(leaders) or "nothing to rank",
         summary="\n".join(texts),
-        outputs={
-            "ranking": done.folder if done.result else None,
-            "verdict": "gate-failed" if done.trouble else "ok",
-        },
+        outputs={"ranking": done.folder if done.result else None, "verdict": "gate-failed" if done.trouble else "ok"},
         checks=checks,
         artifacts=[*([done.folder] if done.result else []), *([history] if history else [])],
     )

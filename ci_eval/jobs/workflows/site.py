@@ -11,7 +11,7 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.catalogs import metrics
-from ci_eval.core.model import Line, Lines, MetricInfo
+from ci_eval.core.model import Line, Lines
 from ci_eval.core.model.units import TRENDS
 from ci_eval.jobs.pipeline import Done
 from ci_eval.rendering import plaintext, reporters
@@ -57,13 +57,18 @@ def site(folders: Sequence[Path], *, output: Path) -> Done[Lines]:
     for key, nights in figures.items():
         shown = [nights[night] for night in sorted(nights, key=machine.seconds)][-MOST_NIGHTS:]
         newest = shown[-1]
+        leading = [night.filters[newest.headline] for night in shown if newest.headline in night.filters]
+        known = {name for figures in leading for name, metric in figures.metrics.items() if metric.value is not None}
+        infos = metrics.among(known)
+        first = newest.declared or [info.name for info in headline(infos.values())]
+        chosen = [infos[name] for name in dict.fromkeys((*first, *TRENDS)) if name in infos]
         line = Line(
             name=key[0],
             page=page_name("/".join((*key[1:], key[0]))),
             language=newest.language,
             completion_type=newest.completion_type,
             client=newest.client,
-            trend=stage.trend(shown, newest, _metrics(shown), newest.seed),
+            trend=stage.trend(shown, newest, chosen, newest.seed),
         )
         of = line.trend.nights[-1]
         key_of_line = (line.language, of.engine.name, line.completion_type, of.project.name, line.name, line.page)
@@ -72,17 +77,3 @@ def site(folders: Sequence[Path], *, output: Path) -> Done[Lines]:
     target = atomic.empty_folder(output)
     result = Lines(lines=ordered)
     return Done(folder=target, result=result, reports=reporters.write(result, None, target))
-
-
-def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
-    leading = nights[-1].headline
-    names = {
-        name
-        for night in nights
-        if (figures := night.filters.get(leading))
-        for name, metric in figures.metrics.items()
-        if metric.value is not None
-    }
-    infos = metrics.among(names)
-    leading_names = nights[-1].declared or [info.name for info in headline(infos.values())]
-    return [infos[name] for name in dict.fromkeys((*leading_names, *TRENDS)) if name in infos]
