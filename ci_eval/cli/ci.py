@@ -13,7 +13,7 @@ from ci_eval.ci.gitlab import Project
 from ci_eval.ci.inputs import JOB, cache_key, command_line, configs, is_first_night, read_inputs
 from ci_eval.ci.repository import Repository, variables_of
 from ci_eval.cli.group import FILE, cli
-from ci_eval.cli.options import FOLDER, add_gate_options
+from ci_eval.cli.options import FOLDER, add_gate_options, end_with
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.jobs import compare as compare_job
@@ -197,14 +197,12 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
     screen = Screen()
     gates = (*gates, *filter(None, map(str.strip, read_inputs(os.environ).get("gates", "").splitlines())))
     done = compare_job.rank_nightly(workspaces, gates=gates, history=history, output=output, screen=screen)
-    announcing.ranking(done, screen)
-    for outcome in done.outcomes.values():
+    screen.host.announce(announcing.ranking(done, history))
+    for outcome in done.result.values():
         if outcome.overview:
             presenting.overview(outcome.overview, outcome.reports, screen)
         presenting.gates_of(outcome.comparisons, screen)
-    screen.line(str(done.folder))
-    if done.trouble:
-        raise done.trouble
+    end_with(done.folder, done.trouble, screen)
 
 
 @ci.command("notice")

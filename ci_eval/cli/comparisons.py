@@ -87,7 +87,7 @@ def compare_(
         present_suite(suite_job.compare_suites(base, new, screen=screen, **options), screen, opening=opening)
         return
     done = compare_job.compare(workspaces, history=history, same_ranker=same_ranker, screen=screen, **options)
-    announcing.comparison(done, screen)
+    screen.host.announce(announcing.comparison(done, history))
     _present(done, screen, opening=opening)
     cli_options.end_with(done.folder, done.trouble, screen)
 
@@ -116,9 +116,10 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     """
     screen = Screen()
     done = site_job.site(histories, output=output)
-    announcing.site(done, screen)
-    screen.result(f"{len(done.lines):,} {'evaluation' if len(done.lines) == 1 else 'evaluations'}")
-    screen.result(f"html      {done.index}")
+    screen.host.announce(announcing.site(done))
+    count = len(done.result.lines)
+    screen.result(f"{count:,} {'evaluation' if count == 1 else 'evaluations'}")
+    screen.result(f"html      {done.reports['html']}")
     screen.line(str(done.folder))
 
 
@@ -192,9 +193,9 @@ def compare_engines_(
         present_suite(suite_job.compare_engines(limited, run, **options), screen, opening=opening)
         return
     done = compare_engines_job.compare_engines(sides, run, detect=detect, power=power, usual=usual, **options)
-    if done.outcome:
-        announcing.comparison(done.outcome, screen)
-        _present(done.outcome, screen, opening=opening)
+    if done.result:
+        screen.host.announce(announcing.comparison(done.result))
+        _present(done.result, screen, opening=opening)
     cli_options.end_with(done.folder, done.trouble, screen)
 
 

@@ -97,7 +97,9 @@ def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **op
         f"{done.lines_before:,} lines in {done.files_before:,} files became {done.lines:,} in "
         f"{len(done.result.files):,}, by {done.oracle.questions:,} questions; ended: {done.ended}"
     )
-    screen.result(f"seen in {done.fresh} of {done.fresh} fresh engines; kept the same: {', '.join(done.oracle.kept)}")
+    screen.result(
+        f"seen in {reduce_job.FRESH} of {reduce_job.FRESH} fresh engines; kept the same: {', '.join(done.oracle.kept)}"
+    )
     screen.result(f"issue     {output / 'issue.md'}")
     if case:
         screen.result(f"case      {case}")
@@ -145,7 +147,7 @@ def cases(folder: Path, snapshot: Path | None, update: bool, output: Path | None
     done, reports = run_cases(
         folder, chosen, language=choices.language, snapshot=snapshot, update=update, output=output, screen=screen
     )
-    announcing.cases(done, output, reports, screen)
+    screen.host.announce(announcing.cases(done, output, reports))
     presenting.small(done, output, reports, screen)
     if done.broken:
         raise GateFailed(f"{done.broken:,} of {len(done.cases):,} cases are broken")

@@ -46,7 +46,7 @@ def generate_ml_logs(
     # A modelled user types every prefix, so the default ladder of prefixes would only cause a warning.
     chosen = ml.for_logs(choices.load(screen, resumed, trusted=trust, ladder=False), formats, screen)
     workspace, trouble = evaluate_job.only_logs(chosen, run, Shard.parse(shard) if shard else None)
-    announcing.logs(workspace, trouble, screen)
+    screen.host.announce(announcing.logs(workspace, trouble))
     presenting.logs(workspace.manifest().logs, screen)
     cli_options.end_with(workspace.folder, trouble, screen)
 
@@ -76,7 +76,7 @@ def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
     """
     screen = Screen()
     model = ml.train_ranker(logs, output=output, screen=screen, **options)
-    announcing.ranker(output, screen)
+    screen.host.announce(announcing.ranker(output))
     presenting.model(model, screen)
     screen.line(str(output))
 

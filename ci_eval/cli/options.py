@@ -37,6 +37,8 @@ class _Folder(click.Path):
 
 
 FOLDER = _Folder(path_type=Path)
+PATCHED = ("task", "language", "project", "dataset", "dependencies", "completion_type", "model", "sessions", "seed")
+"""The options that replace values of the configuration as they are."""
 OF_COMMAND = re.compile(r"engine\.(like|languageId)\s*=")
 DEMO = Path(__file__).parents[1] / "core" / "config" / "demo.yaml"
 THIS_IS_THE_DEMO = (
@@ -118,18 +120,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         loaded = load(path, engine=self.engine, overrides=others, environment=environment)
         for warning in loaded.warnings:
             screen.warn(warning)
-        chosen = patch(
-            loaded.config,
-            task=self.task,
-            language=self.language,
-            project=self.project,
-            dataset=self.dataset,
-            dependencies=self.dependencies,
-            completion_type=self.completion_type,
-            model=self.model,
-            sessions=self.sessions,
-            seed=self.seed,
-        )
+        chosen = patch(loaded.config, **{name: getattr(self, name) for name in PATCHED})
         if self.engine_command is not None:
             if self.engine:
                 raise click.UsageError("one engine is asked: leave out --engine or --engine-command")

@@ -85,13 +85,13 @@ def evaluate(
 
 
 def present_evaluation(done: Evaluated, screen: Screen, *, opening: bool = False) -> None:
-    announcing.evaluation(done, screen)
+    screen.host.announce(announcing.evaluation(done))
     presenting.evaluation(done, screen)
     _end(done, screen, opening=opening)
 
 
 def present_suite(done: Done[Suite], screen: Screen, *, opening: bool) -> None:
-    announcing.suite(done, screen)
+    screen.host.announce(announcing.suite(done))
     presenting.small(done.result, done.folder, done.reports, screen)
     _end(done, screen, opening=opening)
 

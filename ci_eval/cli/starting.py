@@ -65,7 +65,13 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
       ci-eval init --ci teamcity --for night,pull-request --build 'make server' --engine-command 'build/server --stdio'
     """
     screen = Screen()
-    _check_pairs(options)
+    pairs = {"model": "endpoint", "key": "endpoint", "engine_like": "engine_command", "build_output": "build"}
+    for name, other in pairs.items():
+        if options[name] and not options[other]:
+            option = "--like" if name == "engine_like" else f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{option} needs --{other.replace('_', '-')}")
+    if options["endpoint"] and not options["model"]:
+        raise ConfigError("--endpoint needs --model NAME, the endpoint's name for the model")
     options["engine"], *rivals = options["engine"].split(",")
     inside, system = starting.locate(output, system or "")
     request = Request(
@@ -92,19 +98,6 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
     key = load(output / CONFIG).config.engine.key or ""
     for line in starting.next_steps(files, request, identity.page(output.resolve()), key):
         screen.advise(line)
-
-
-def _check_pairs(options: Mapping[str, str]) -> None:
-    """Raise ConfigError if an option is given without the option that it depends on."""
-    pairs = {
-        "model": "endpoint", "key": "endpoint", "engine_like": "engine_command", "build_output": "build",
-    }  # fmt: skip
-    for name, other in pairs.items():
-        if options[name] and not options[other]:
-            option = "--like" if name == "engine_like" else f"--{name.replace('_', '-')}"
-            raise ConfigError(f"{option} needs --{other.replace('_', '-')}")
-    if options["endpoint"] and not options["model"]:
-        raise ConfigError("--endpoint needs --model NAME, the endpoint's name for the model")
 
 
 def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> starting.Answers:

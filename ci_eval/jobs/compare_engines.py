@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.compare import compare_settings, list_settings
 from ci_eval.core.config import Config, limit_sessions, override, patch, set_engine_command
 from ci_eval.core.contracts import Engine
@@ -22,6 +22,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import phases, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare, slug
 from ci_eval.jobs.comparison_rules import judging, load_metrics
+from ci_eval.jobs.pipeline import Done
 from ci_eval.jobs.preparation import ON_TOP, Prepared, make_overlay, prepare, servers
 from ci_eval.jobs.runs import RunOptions
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
@@ -182,12 +183,6 @@ ROUNDS = 3
 """With three rounds, the median is robust against one disturbed round, and reports can show how much rounds differ."""
 
 
-class EnginesOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    folder: Path
-    outcome: Outcome | None
-    trouble: CiEvalError | None
-
-
 def compare_engines(
     sides: Sequence[Side],
     run: RunOptions,
@@ -198,13 +193,13 @@ def compare_engines(
     power: float = phases.POWER,
     usual: bool = False,
     allow_conditions: bool = False,
-) -> EnginesOutcome:
+) -> Done[Outcome | None]:
     """Ask all sides in turns, and compare every pair of them. One folder gets the workspaces and `comparison`.
 
     With `detect`, only as many sessions are asked as find a difference of that size between two sides, with the
     probability `power`. With `usual`, the size is two points, and the sessions must fit into two minutes; the limit is
     1,000 if sessions cannot be sampled. `allow_conditions` permits different configurations. Raises the errors of
-    `evaluate` and `compare`.
+    `evaluate` and `compare`. The result is None if an engine answered nothing.
     """
     screen, jobs, resume = run.screen, run.jobs, run.resume
     check_same_sessions(sides)
@@ -261,11 +256,11 @@ def compare_engines(
     failed = [sum(manifest.statuses.get(status.value, 0) for status in FAILED) for manifest in manifests]
     if trouble and any(count == manifest.finished for count, manifest in zip(failed, manifests, strict=True)):
         # If an engine answered nothing, there is nothing to compare.
-        return EnginesOutcome(folder=folder, outcome=None, trouble=trouble)
+        return Done(folder=folder, result=None, trouble=trouble)
     comparison = compare(
         folders, gates=gates, output=folder / "comparison", history=None, each_with_each=True, screen=screen
     )
-    return EnginesOutcome(folder=folder, outcome=comparison, trouble=trouble or comparison.trouble)
+    return Done(folder=folder, result=comparison, trouble=trouble or comparison.trouble)
 
 
 def begin_sides(

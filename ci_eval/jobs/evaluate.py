@@ -26,7 +26,7 @@ from ci_eval.jobs import phases, pipeline, runs
 from ci_eval.jobs.comparison_rules import absolute_gates
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import prepare
-from ci_eval.jobs.reuse import check_reusable, note_closures, reuse_sessions
+from ci_eval.jobs.reuse import check_reusable, make_sessions, note_closures
 from ci_eval.jobs.runs import RunOptions
 from ci_eval.plugins.learning.rankers import hash_ranker
 
@@ -67,10 +67,8 @@ def evaluate(
         note_closures(workspace, prepared)
         if precision and metric:
             phases.reach_precision(workspace, prepared, precision, metric, jobs, screen)
-        elif reuse:
-            reuse_sessions(reuse, workspace, prepared, jobs, screen)
         else:
-            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+            make_sessions(reuse, workspace, prepared, jobs, screen)
         return pipeline.make_reports(workspace, viewed, rules)
 
 
@@ -130,10 +128,7 @@ def only_sessions(
     with runs.kept(workspace.folder):
         pipeline.make_actions(workspace, prepared, jobs, screen)
         note_closures(workspace, prepared)
-        if reuse:
-            reuse_sessions(reuse, workspace, prepared, jobs, screen)
-        else:
-            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        make_sessions(reuse, workspace, prepared, jobs, screen)
     return workspace.folder
 
 

@@ -44,8 +44,8 @@ Result = TypeVar("Result")
 class Done(msgspec.Struct, Generic[Result], frozen=True, kw_only=True):
     folder: Path
     result: Result
-    reports: dict[str, Path]
-    trouble: CiEvalError | None
+    reports: dict[str, Path] = {}
+    trouble: CiEvalError | None = None
 
 
 Evaluated = Done[Evaluation]

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -146,21 +147,25 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
     return next((text for text, applies in reasons.items() if applies), "")
 
 
-def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Run stage 2, and reuse results of an earlier run. A sample of the sessions is asked again; if any result differs,
-    nothing is reused."""
+def make_sessions(earlier: Path | None, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
+    """Run stage 2, and reuse results of an earlier run, if any. A sample of the sessions is asked again; if any result
+    differs, nothing is reused."""
+    ask = partial(pipeline.make_sessions, [(workspace, prepared)], jobs, screen)
+    if earlier is None:
+        ask()
+        return
     if not (earlier / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {earlier} yet")
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        ask()
         return
     kept = Workspace.open(earlier)
     kept.verify()
     if changed := next(_changes(kept, workspace, prepared), ""):
         screen.say(f"Nothing of {earlier} is reused: {changed}")
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        ask()
         return
     taken, again = _take_over(kept, workspace, prepared)
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen, earlier, again)
+    ask(earlier, again)
     differing, compared = count_differing(kept, workspace, again)
     # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
@@ -176,7 +181,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
         )
         for path in taken:
             workspace.drop_sessions(path)
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        ask()
     reused = sum(session.reused for _, sessions in workspace.sessions(Session) for session in sessions)
     workspace.write_manifest(replace(workspace.manifest(), reused=reused))
     workspace.seal()

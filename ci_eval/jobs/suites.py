@@ -108,8 +108,8 @@ def compare_engines(
         )
         for name, spec in announce_rows("Project", _name_folders(sides[0].config.projects), run.screen)
     }
-    alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
-    outcomes = {name: result.outcome for name, result in done.items() if result.outcome}
+    alone = [compared.trouble for compared in done.values() if not compared.result and compared.trouble]
+    outcomes = {name: compared.result for name, compared in done.items() if compared.result}
     for trouble in alone:
         # If no project has a comparison, there is no table, and the first failure is raised.
         if not outcomes:

@@ -33,19 +33,19 @@ from ci_eval.jobs.misses.oracle import Folder, Oracle, Project, Question
 from ci_eval.jobs.preparation import Prepared, prepare
 
 SHOWN = 10
+FRESH = 3
+"""The number of engine processes that must show the miss at the end."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     oracle: Oracle
     result: Project
     after: Session
-    fresh: int
     ended: str
     lines_before: int
     files_before: int
     info: EngineInfo
     dependencies: dict[str, str]
-    environment: str
     commands: tuple[str, ...]
 
     @property
@@ -96,9 +96,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         packages = ", ".join(f"{name} {version}" for name, version in self.info.packages.items())
         needs = ", ".join(f"{name} {version}" for name, version in self.dependencies.items())
         parts += [
-            f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; {self.environment}",
+            f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; ci-eval {__version__}, "
+            f"Python {machine.python()}, {machine.system()}",
             f"**Dependencies**: {needs or 'none'}",
-            f"**Seen** in {self.fresh} of {self.fresh} fresh processes. Reduced from {self.files_before:,} files and "
+            f"**Seen** in {FRESH} of {FRESH} fresh processes. Reduced from {self.files_before:,} files and "
             f"{self.lines_before:,} lines of this one, by {self.oracle.questions:,} questions, until "
             f"{self.ended}. The same in each step: {', '.join(self.oracle.kept)}.",
             _fenced("\n".join(self.commands), "sh"),
@@ -132,9 +133,6 @@ def write_case(report: Report, file: Path) -> None:
     else:
         text = f"{text[:end]}\n{sign}{' ' * (column - len(sign))}^ {rules}{text[end:]}"
     atomic.write(file, text.encode())
-
-
-FRESH = 3
 
 
 class TimeUp(Exception):
@@ -288,20 +286,18 @@ def reduce(
 
             search = Search(oracle, project, time.monotonic() + seconds, show)
             search.run()
-        result, sessions = _check_fresh(oracle, search.stages)
+        result, session = _check_fresh(oracle, search.stages)
         own, info = config.engine.command, prepared.installation.info
         option = ["--engine-command", shlex.join(own)] if own else ["--engine", f"{info.name}@{info.version}"]
         report = Report(
             oracle=oracle,
             result=result,
-            after=sessions[-1],
-            fresh=len(sessions),
+            after=session,
             ended=search.ended,
             lines_before=len(text.splitlines()),
             files_before=len(project.files),
             info=info,
             dependencies=needs,
-            environment=f"ci-eval {__version__}, Python {machine.python()}, {machine.system()}",
             commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *option])),
         )
         oracle.folder.write(result)
@@ -355,20 +351,19 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
     return needs
 
 
-def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, list[Session]]:
-    """Return the last stage in which new engine processes show the miss, and its sessions. Raises NothingToEvaluate."""
+def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, Session]:
+    """Return the last stage in which FRESH new engine processes show the miss, and the last session of these. Raises
+    NothingToEvaluate."""
     for project in reversed(stages):
-        sessions = list[Session]()
-        while len(sessions) < FRESH:
+        for _ in range(FRESH):
             oracle.close()
             oracle.folder.write(project)
             oracle.use(replace(oracle.setup, settings=replace(oracle.setup.settings, trace=True)))
             if not oracle.holds(project):
                 break
+        else:
             assert oracle.last
-            sessions.append(oracle.last)
-        if len(sessions) == FRESH:
-            return project, sessions
+            return project, oracle.last
     raise NothingToEvaluate(
         f"session {oracle.question.call.session}: fresh engines do not show the miss each time "
         f"({oracle.reason}), so that nothing can be reduced; `ci-eval show --replay` asks once more"

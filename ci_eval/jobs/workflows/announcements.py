@@ -1,4 +1,4 @@
-"""Announcements of a job's result to the CI in which the job runs."""
+"""Announcements of a job's result, for the CI in which the job runs."""
 
 from __future__ import annotations
 
@@ -7,28 +7,26 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.ci import Announcement, Check, Screen, limits
+from ci_eval.ci import Announcement, Check, limits
 from ci_eval.core.base.errors import CiEvalError
-from ci_eval.core.model import Suite
+from ci_eval.core.model import Lines, Suite
 from ci_eval.core.model.report import Cases
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.compare import Outcome, RankingOutcome
+from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.pipeline import Done, Evaluated
 from ci_eval.jobs.workflows.plan import PlannedJob
-from ci_eval.jobs.workflows.site import Site
 from ci_eval.rendering.answers import status
 from ci_eval.rendering.blocks import to_markdown
 from ci_eval.rendering.figures import describe_sessions, format_count, shown_filter
 from ci_eval.rendering.results import cases_blocks
 
 
-def evaluation(done: Evaluated, screen: Screen) -> None:
+def evaluation(done: Evaluated) -> Announcement:
     result = done.result
     _, figures = shown_filter(result)
     # Figures of the leading filter replace those over all sessions.
     shown = result.filters["ALL"].metrics | figures.metrics
-    _announce(
-        screen,
+    return _announcement(
         status=status(result) or describe_sessions(result),
         place=("workspace", done.folder),
         reports=done.reports,
@@ -38,29 +36,23 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     )
 
 
-def suite(done: Done[Suite], screen: Screen) -> None:
+def suite(done: Done[Suite]) -> Announcement:
     table = done.result
     means = {name: figure.mean for name, figure in table.overall.items() if figure.mean is not None}
-    _announce(
-        screen,
+    return _announcement(
         status=f"{table.title}: {format_count(len(table.projects), 'project')}",
         place=("comparison" if table.compared else "workspace", done.folder),
         reports=done.reports,
         verdict="failed" if done.trouble else "ok",
         statistics={f"difference.{name}" if table.compared else name: mean for name, mean in means.items()},
         checks=[
-            Check(
-                name=f"{project.project.name} {project.project.revision}",
-                passed=not project.trouble,
-                reason=project.trouble,
-            )
-            for project in table.projects
+            Check(name=f"{of.project.name} {of.project.revision}", passed=not of.trouble, reason=of.trouble)
+            for of in table.projects
         ],
     )
 
 
-def _announce(
-    screen: Screen,
+def _announcement(
     *,
     status: str,
     place: tuple[str, Path],
@@ -69,46 +61,37 @@ def _announce(
     statistics: Mapping[str, float],
     checks: Sequence[Check],
     history: Path | None = None,
-) -> None:
-    """Announce a result. `place` is the name of the CI's output variable, and the folder of results for it."""
+) -> Announcement:
+    """`place` is the name of the CI's output variable, and the folder of results for it."""
     name, folder = place
-    screen.host.announce(
-        Announcement(
-            status=status,
-            summary=_read_text(reports.get("markdown")),
-            outputs={
-                name: folder,
-                "report": reports.get("html"),
-                "metrics": reports.get("json"),
-                "verdict": verdict,
-            },
-            statistics=statistics,
-            checks=checks,
-            artifacts=[folder, *([history] if history else [])],
-        )
+    return Announcement(
+        status=status,
+        summary=_read_text(reports.get("markdown")),
+        outputs={name: folder, "report": reports.get("html"), "metrics": reports.get("json"), "verdict": verdict},
+        statistics=statistics,
+        checks=checks,
+        artifacts=[folder, *([history] if history else [])],
     )
 
 
-def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> None:
+def logs(workspace: Workspace, trouble: CiEvalError | None) -> Announcement:
     folder, manifest = workspace.folder, workspace.manifest()
     record = manifest.logs
     rows = {side: side_record.rows for side, side_record in record.sides.items()} if record else {}
-    screen.host.announce(
-        Announcement(
-            status=f"logs: {sum(rows.values()):,} rows",
-            outputs={
-                "workspace": folder,
-                "logs": folder / "logs",
-                "artifact": limits.name(f"logs {manifest.project.spec}"),
-                "verdict": "failed" if trouble else "ok",
-            },
-            statistics={f"rows.{side}": float(count) for side, count in rows.items()},
-            artifacts=[folder],
-        )
+    return Announcement(
+        status=f"logs: {sum(rows.values()):,} rows",
+        outputs={
+            "workspace": folder,
+            "logs": folder / "logs",
+            "artifact": limits.name(f"logs {manifest.project.spec}"),
+            "verdict": "failed" if trouble else "ok",
+        },
+        statistics={f"rows.{side}": float(count) for side, count in rows.items()},
+        artifacts=[folder],
     )
 
 
-def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
+def plan(matrix: str, jobs: Sequence[PlannedJob]) -> Announcement:
     names = {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
     rankers = {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
@@ -126,14 +109,12 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
         "rankers": matrix_of("ranker", rankers),
         "group": limits.name(" ".join(names)),
     }
-    screen.host.announce(
-        Announcement(
-            status=f"{format_count(len(jobs), 'job')}, {format_count(len(names), 'evaluation')}", outputs=outputs
-        )
+    return Announcement(
+        status=f"{format_count(len(jobs), 'job')}, {format_count(len(names), 'evaluation')}", outputs=outputs
     )
 
 
-def comparison(done: Outcome, screen: Screen) -> None:
+def comparison(done: Outcome, history: Path | None = None) -> Announcement:
     """Announce the verdicts in one line, gates as checks, and each broken gate as a problem."""
     first = done.comparisons[0] if done.comparisons else None
     statistics: dict[str, float] = {}
@@ -142,58 +123,46 @@ def comparison(done: Outcome, screen: Screen) -> None:
         figures = {name: run.filters[run.headline][name].difference for name in run.declared}
         statistics = {f"difference.{name}": figure or 0.0 for name, figure in figures.items() if figure is not None}
     verdicts = "; ".join(status(compared.comparison) for compared in done.comparisons)
-    _announce(
-        screen,
+    return _announcement(
         status=verdicts or "no evaluation to compare with yet",
         place=("comparison", done.folder),
         reports=done.reports or (first.reports if first else {}),
         verdict=verdict(done),
         statistics=statistics,
         checks=_checks(done),
-        history=done.history,
+        history=history,
     )
 
 
-def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen: Screen) -> None:
+def cases(done: Cases, output: Path | None, reports: Mapping[str, Path]) -> Announcement:
     checks = [Check(name=case.name, passed=not case.reasons, reason="; ".join(case.reasons)) for case in done.cases]
-    screen.host.announce(
-        Announcement(
-            status=f"{done.title}: {done.broken:,} of {format_count(len(done.cases), 'case')} broken",
-            summary=f"{to_markdown(cases_blocks(done))}\n",
-            outputs={
-                "cases": output,
-                "report": reports.get("html"),
-                "verdict": "gate-failed" if done.broken else "ok",
-            },
-            checks=checks,
-            artifacts=[output] if output else [],
-        )
+    return Announcement(
+        status=f"{done.title}: {done.broken:,} of {format_count(len(done.cases), 'case')} broken",
+        summary=f"{to_markdown(cases_blocks(done))}\n",
+        outputs={"cases": output, "report": reports.get("html"), "verdict": "gate-failed" if done.broken else "ok"},
+        checks=checks,
+        artifacts=[output] if output else [],
     )
 
 
-def ranking(done: RankingOutcome, screen: Screen) -> None:
+def ranking(done: Done[dict[str, Outcome]], history: Path | None) -> Announcement:
     checks = [
         Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason)
-        for name, outcome in done.outcomes.items()
+        for name, outcome in done.result.items()
         for check in _checks(outcome)
     ]
     leaders = []
-    for name, outcome in done.outcomes.items():
+    for name, outcome in done.result.items():
         table = outcome.overview.ranking if outcome.overview else None
         text = f": {table.sides[0].title} first of {len(table.sides)} by {table.declared[0]}" if table else ""
         leaders.append(f"{name}{text}{', not shown to be better' if table and not table.ahead[0] else ''}")
-    texts = [_read_text(outcome.reports.get("markdown")) for outcome in done.outcomes.values()]
-    screen.host.announce(
-        Announcement(
-            status="; ".join(leaders) or "nothing to rank",
-            summary="\n".join(texts),
-            outputs={
-                "ranking": done.folder if done.outcomes else None,
-                "verdict": "gate-failed" if done.trouble else "ok",
-            },
-            checks=checks,
-            artifacts=[*([done.folder] if done.outcomes else []), *([done.history] if done.history else [])],
-        )
+    texts = [_read_text(outcome.reports.get("markdown")) for outcome in done.result.values()]
+    return Announcement(
+        status="; ".join(leaders) or "nothing to rank",
+        summary="\n".join(texts),
+        outputs={"ranking": done.folder if done.result else None, "verdict": "gate-failed" if done.trouble else "ok"},
+        checks=checks,
+        artifacts=[*([done.folder] if done.result else []), *([history] if history else [])],
     )
 
 
@@ -210,14 +179,14 @@ def _checks(done: Outcome) -> list[Check]:
     ]
 
 
-def ranker(model: Path, screen: Screen) -> None:
-    screen.host.announce(Announcement(status="a ranker", outputs={"model": model}, artifacts=[model]))
+def ranker(model: Path) -> Announcement:
+    return Announcement(status="a ranker", outputs={"model": model}, artifacts=[model])
 
 
-def site(done: Site, screen: Screen) -> None:
-    outputs = {"site": done.folder, "report": done.index}
-    status = f"a site of {format_count(len(done.lines), 'evaluation')}"
-    screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
+def site(done: Done[Lines]) -> Announcement:
+    outputs = {"site": done.folder, "report": done.reports["html"]}
+    status = f"a site of {format_count(len(done.result.lines), 'evaluation')}"
+    return Announcement(status=status, outputs=outputs, artifacts=[done.folder])
 
 
 def verdict(done: Outcome) -> str:

@@ -28,10 +28,7 @@ COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
 """Characters that could end a table's cell, or begin a link, a tag, code or a mention."""
 MARKS = {True: "🟢 kept", False: "🔴 broken"}
-HEAD = (
-    "| evaluation | metric | base | tonight | difference | verdict | gates |",
-    "|---|---|---:|---:|---:|---|---|",
-)
+HEAD = ("| evaluation | metric | base | tonight | difference | verdict | gates |", "|---|---|---:|---:|---:|---|---|")
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
