@@ -166,12 +166,10 @@ REPAIRS = (
             rb"\b(?:class|struct|union)(?P<macros>(?:\s+" + _MACRO + rb")+)"
             rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\s*)?(?::(?!:)|\{))"
         ),
-        lambda m: replace_groups(m, macros=b""),
         always=True,
     ),
     Repair(
         re.compile(rb"\b(?:class|struct)(?P<macros>\s+" + _EXPORT + rb")(?=\s+\w+\s*;)"),
-        lambda m: replace_groups(m, macros=b""),
         always=True,
     ),
     Repair(re.compile(rb"__(?:attribute__|declspec)\s*\(" + ROUND + rb"\)"), spaces, always=True),
@@ -191,7 +189,6 @@ REPAIRS = (
     # The grammar does not support `void (Base::*f)();`, so `Base::` is blanked.
     Repair(
         outside(rb"(?<=\()(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\*\s*\w+\s*\)\s*\()", _LITERALS),
-        lambda m: replace_groups(m, t=b"", colons=b""),
         trigger=re.compile(rb"::\*"),
     ),
     # The grammar does not support the `=` in `((a = f()) == b)`, so `+` replaces it.
@@ -207,7 +204,6 @@ REPAIRS = (
     # The grammar does not support the `*` in `new T*[n]`, so it is blanked.
     Repair(
         outside(rb"\bnew\s+[\w:]+(?P<stars>\s*\*[\s*]*)(?=\[)", _LITERALS),
-        lambda m: replace_groups(m, stars=b""),
         trigger=re.compile(rb"\*\s*\["),
     ),
     MacroArguments(),

@@ -66,7 +66,7 @@ REPAIRS = (
     _MacroCalls(),
     # The grammar parses `use` as a type.
     Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
-    Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS), spaces),
+    Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS)),
 )
 
 
