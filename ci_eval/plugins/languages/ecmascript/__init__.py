@@ -49,12 +49,10 @@ SHARED = (
             rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
             rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
             _COMMENTS,
-        ),
+        )
     ),
     # The grammars are older than `import defer` and `import source`.
-    Repair(
-        outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
-    ),
+    Repair(outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS)),
     Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
     # The grammars do not support `accessor`.
     Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS)),
@@ -82,7 +80,7 @@ TYPESCRIPT = (
         outside(
             rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
             _LITERALS,
-        ),
+        )
     ),
     # Without a semicolon after a type, the grammar parses `<T>` on the next line as arguments of the type.
     Repair(

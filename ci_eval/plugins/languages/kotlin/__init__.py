@@ -47,9 +47,7 @@ REPAIRS = (
         outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
         lambda m: replace_groups(m, k=b","),
     ),
-    Repair(
-        outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
-    ),
+    Repair(outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)")),
     # In `@A @B() internal expect annotation class C()`, the grammar would parse a call of `expect`.
     Repair(
         outside(rb"\bexpect[ \t]+(?P<k>annotation)(?=\s+class\b)"),
@@ -68,7 +66,7 @@ REPAIRS = (
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
-        ),
+        )
     ),
     # The grammar does not support `actual val x: Int` as a constructor parameter. `public` has the same length.
     Repair(outside(rb"\b(?P<k>actual)(?=\s+va[lr]\b)"), lambda _: b"public"),

@@ -109,10 +109,12 @@ class PythonWalk(Walk):
         self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @handle_nodes("function_definition")
-    def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._define(node, place.scope)
-        inner = NodePlace(PythonScope("function", place.scope), False)
+    @handle_nodes("function_definition", "class_definition")
+    def definition(self, node: Node, _role: str, place: NodePlace) -> None:
+        # Define the name before the body is visited: a function may call itself.
+        if name := node.child_by_field_name("name"):
+            place.scope.names[self.text(name)] = self.python.definition_origin(node, place.scope.kind)
+        inner = NodePlace(PythonScope(node.type.partition("_")[0], place.scope), False)
         for child in reversed(node.children):
             if child.type == "parameters":
                 first = next((part for part in child.children if part.is_named), child)
@@ -120,25 +122,12 @@ class PythonWalk(Walk):
                 if place.scope.kind == "class" and first.type == "identifier":
                     inner.scope.self_name = self.text(first)
                 self.push(child.children, BOUND, inner)
-            elif child.type == "block":
-                self.push([child], REFERENCE, inner)
-            elif child.type == "type_parameter":
-                self._type_parameters(child, place)
-            elif child.type != "identifier":
-                self.push([child], REFERENCE, place)
-
-    @handle_nodes("class_definition")
-    def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._define(node, place.scope)
-        for child in reversed(node.children):
-            if child.type == "block":
-                self.push([child], REFERENCE, NodePlace(PythonScope("class", place.scope), False))
             elif child.type == "argument_list":
                 self.push(child.children, TYPE, place)
             elif child.type == "type_parameter":
                 self._type_parameters(child, place)
             elif child.type != "identifier":
-                self.push([child], REFERENCE, place)
+                self.push([child], REFERENCE, inner if child.type == "block" else place)
 
     def _type_parameters(self, node: Node, place: NodePlace) -> None:
         """Visit the bounds in `[T: Bound, *Ts, **P]`, which are types. The names are definitions."""
@@ -146,12 +135,6 @@ class PythonWalk(Walk):
             inner = parameter.children[0] if parameter.type == "type" else parameter
             if inner.type == "constrained_type":
                 self.push(inner.children[1:], TYPE, place)
-
-    def _define(self, node: Node, scope: Scope) -> None:
-        name = node.child_by_field_name("name")
-        # Define the name before the body is visited: a function may call itself.
-        if name:
-            scope.names[self.text(name)] = self.python.definition_origin(node, scope.kind)
 
     @handle_nodes("lambda")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
