@@ -279,9 +279,7 @@ class ScopedWalk(PythonWalk):
     @handle_nodes("global_statement")
     def global_(self, node: Node, role: str, place: NodePlace) -> None:
         """Define the names in the module, too: an assignment in the function defines them there."""
-        module = place.scope
-        while module.parent:
-            module = module.parent
+        *_, module = place.scope.around()
         for child in node.children:
             if child.type == "identifier":
                 module.names.setdefault(self.text(child), UNKNOWN)
@@ -352,12 +350,10 @@ class Visibility:
         """Return where a name that is visible at an offset (in code points) is defined. Return "" if the name is not
         visible or not known."""
         place = self._place(offset)
-        scope: Scope | None = place[0] if place else None
-        own = scope
-        while scope:
+        own = place[0] if place else None
+        for scope in own.around() if own else ():
             if name in scope.names and (scope is own or scope.kind != "class"):
                 return "local" if scope.kind == "function" else "file"
-            scope = scope.parent
         return "builtin" if name in _VISIBLE else ""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
@@ -369,14 +365,9 @@ class Visibility:
         scope, in_class_body = place
         if self.origin(offset, name):
             return False
-        around, classes = scope.parent, []
-        while around:
-            classes += [around] if around.kind == "class" else []
-            around = around.parent
+        in_class = any(name in part.names for part in scope.around() if part.kind == "class" and part is not scope)
         # The first iterable of a comprehension in a class body sees the names of the class.
-        if in_class_body and any(name in part.names for part in classes):
-            return False
-        return is_member or any(name in part.names for part in classes)
+        return False if in_class_body and in_class else is_member or in_class
 
     def is_standard(self, package: str) -> bool:
         return package.partition(".")[0] in sys.stdlib_module_names
