@@ -11,7 +11,7 @@ import tree_sitter
 from ci_eval.core.catalogs import languages
 from ci_eval.core.grammar import syntax
 from ci_eval.core.grammar.parsing import lost_bytes
-from ci_eval.core.grammar.syntax import Continuations, colour_file, colours, parse_tree, read_keywords
+from ci_eval.core.grammar.syntax import Continuations, colour_file, parse_tree, read_keywords
 from tests.languages.test_modern import blocks
 
 GOOD = b"type E = X match\n  case A => t\n  case B => C\ndef f = z\n"
@@ -88,7 +88,7 @@ def test_a_mask_keeps_the_length_and_what_no_identifier_may_have() -> None:
     ],
 )
 def test_keywords_strings_and_comments_have_colours(grammar: str, text: str, expected: list[tuple[str, str]]) -> None:
-    found = [(text[begin:end], colour) for begin, end, colour in colours(text, grammar)]
+    found = [(text[begin:end], colour) for begin, end, colour in colour_file("a", text, {"": grammar})]
     # Whether the name of a built-in type is a keyword is the grammar's to say.
     assert [each for each in found if each[0] != "string"] == expected
 

@@ -123,17 +123,14 @@ def choose_grammar(grammars: Mapping[str, str], path: str) -> str:
 Colour = Literal["K", "S", "C"]
 
 
-def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
-    data = text.encode()
-    points = code_points(data)
-    return [(points[begin], points[end], colour) for begin, end, colour in _walk_colours(parse_tree(data, grammar))]
-
-
 def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
     """Return the coloured spans of a file. `grammars`: end of a path → grammar; the longest matching end counts."""
     # Plain text has an empty grammar.
     ends = [end for end, grammar in grammars.items() if grammar and path.endswith(end)]
-    return colours(text, grammars[max(ends, key=len)]) if ends else []
+    data = text.encode()
+    points = code_points(data)
+    spans = _walk_colours(parse_tree(data, grammars[max(ends, key=len)])) if ends else ()
+    return [(points[begin], points[end], colour) for begin, end, colour in spans]
 
 
 def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:

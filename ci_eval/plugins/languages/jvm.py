@@ -13,7 +13,7 @@ from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import NodePlace, Walk
+from ci_eval.core.grammar.walk import REFERENCE, NodePlace, Walk
 from ci_eval.core.import_syntax import Imports
 from ci_eval.core.model import Kind
 
@@ -166,8 +166,11 @@ class JvmWalk(Walk):
         for child in node.children if node.type == "type_parameters" else ():
             self.define(self.find_name(child) if child.type == "type_parameter" else None, scope, LOCAL_TYPE, "<{}>")
 
-    def path_origin(self, node: Node, place: NodePlace) -> Origin:
-        """Return `origin_of_members` for the text of the node."""
+    def expression_before_dot(self, node: Node, place: NodePlace) -> Origin:
+        """Visit the expression before a dot. Return the origin of the members after the dot."""
+        if node.type in {"identifier", "simple_identifier"}:
+            return self.receiver(node, place)
+        self._stack.append((node, REFERENCE, place))
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
         return self.origin_of_members(self.text(node) if is_path else "", place)
 

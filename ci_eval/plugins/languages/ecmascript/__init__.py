@@ -49,17 +49,13 @@ SHARED = (
             rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
             rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
             _COMMENTS,
-        ),
-        lambda m: replace_groups(m, **{"with": b""}),
+        )
     ),
     # The grammars are older than `import defer` and `import source`.
-    Repair(
-        outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
-        lambda m: replace_groups(m, k=b""),
-    ),
+    Repair(outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS)),
     Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
     # The grammars do not support `accessor`.
-    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
+    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS)),
 )
 """The repairs that both languages need."""
 
@@ -84,8 +80,7 @@ TYPESCRIPT = (
         outside(
             rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
             _LITERALS,
-        ),
-        lambda m: replace_groups(m, k1=b"", k2=b""),
+        )
     ),
     # Without a semicolon after a type, the grammar parses `<T>` on the next line as arguments of the type.
     Repair(

@@ -321,7 +321,7 @@ LANGUAGE: Language = Language(
 
 REPAIRS = (
     # The grammars do not support module imports (Java 25).
-    Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)"), lambda m: replace_groups(m, k=b"")),
+    Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)")),
     # The grammars support `super(…)` and `this(…)` only before other statements, so these become method calls.
     Repair(outside(rb"(?<=[;}])\s*(?P<k>super|this)(?=\s*\()"), lambda m: replace_groups(m, k=b"x" * len(m["k"]))),
     # The grammars do not support an annotation right before the dots of `String @A ... x`.

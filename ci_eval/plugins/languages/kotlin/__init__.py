@@ -47,14 +47,10 @@ REPAIRS = (
         outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
         lambda m: replace_groups(m, k=b","),
     ),
-    Repair(
-        outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
-        lambda m: replace_groups(m, k1=b"", k2=b""),
-    ),
+    Repair(outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)")),
     # In `@A @B() internal expect annotation class C()`, the grammar would parse a call of `expect`.
     Repair(
         outside(rb"\bexpect[ \t]+(?P<k>annotation)(?=\s+class\b)"),
-        lambda m: replace_groups(m, k=b""),
         always=True,
         trigger=re.compile(rb"expect[ \t]+annotation"),
     ),
@@ -70,22 +66,20 @@ REPAIRS = (
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
-        ),
-        lambda m: replace_groups(m, gap=b""),
+        )
     ),
     # The grammar does not support `actual val x: Int` as a constructor parameter. `public` has the same length.
     Repair(outside(rb"\b(?P<k>actual)(?=\s+va[lr]\b)"), lambda _: b"public"),
     # The grammar does not support the `<*>` in `A<*>::f`.
-    Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)"), lambda m: replace_groups(m, type=b"")),
+    Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)")),
     # The grammar would parse `return !isEmpty()` as `return !is Empty()`.
     Repair(
         outside(rb"\breturn(?:@\w+)?[ \t]+(?P<not>!)(?=i[sn]\w)"),
-        lambda m: replace_groups(m, **{"not": b""}),
         always=True,
         trigger=re.compile(rb"return(?:@\w+)?[ \t]+!i[sn]\w"),
     ),
     # The grammar does not support the `\$` in `"\$$name"`.
-    Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), lambda _: b"  ", always=True, trigger=re.compile(rb"\\\$\$")),
+    Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), always=True, trigger=re.compile(rb"\\\$\$")),
     # The grammar supports `{ val x: Int }` only with a line end before the closing brace.
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
 )
@@ -180,11 +174,7 @@ class KotlinWalk(JvmWalk):
     @handle_nodes("navigation_expression")
     def navigation(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *suffixes = node.children
-        if receiver.type == "simple_identifier":
-            origin = self.receiver(receiver, place)
-        else:
-            origin = self.path_origin(receiver, place)
-            self._stack.append((receiver, REFERENCE, place))
+        origin = self.expression_before_dot(receiver, place)
         for suffix in suffixes:
             self._suffix(suffix, role, origin, receiver, place)
 
@@ -201,10 +191,10 @@ class KotlinWalk(JvmWalk):
     def assigned(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `a.b[c].d` before `=`. All suffixes are in one node."""
         receiver, *suffixes = node.children
-        if suffixes and suffixes[0].type == "navigation_suffix" and receiver.type == "simple_identifier":
-            origin = self.receiver(receiver, place)
+        origin = UNKNOWN
+        if suffixes and suffixes[0].type == "navigation_suffix":
+            origin = self.expression_before_dot(receiver, place)
         else:
-            origin = self.path_origin(receiver, place)
             self.push([receiver], REFERENCE, place)
         for suffix in suffixes:
             if suffix.type == "navigation_suffix":

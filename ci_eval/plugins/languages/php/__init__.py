@@ -70,7 +70,7 @@ class PhpWalk(Walk):
     ignored = "float integer nowdoc string"
 
     roles = {
-        TYPE: "named_type base_clause class_interface_clause attribute type_list use_declaration use_instead_of_clause",
+        TYPE: "named_type base_clause class_interface_clause attribute type_list use_declaration use_instead_of_clause"
     }
 
     unnamed = "goto_statement named_label_statement property_element const_element enum_case"

@@ -11,15 +11,7 @@ from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind, Location
-from ci_eval.plugins.languages.ruby.definitions import (
-    GLOBALS,
-    LITERALS,
-    LONGEST,
-    TYPES,
-    RubyNames,
-    RubyScope,
-    declare,
-)
+from ci_eval.plugins.languages.ruby.definitions import GLOBALS, LITERALS, LONGEST, TYPES, RubyNames, RubyScope, declare
 
 # `ri` is a suffix of numbers.
 KEYWORDS = read_keywords("ruby").union("__ENCODING__ __FILE__ __LINE__ false self super true".split()) - {"ri"}
@@ -68,24 +60,8 @@ class RubyWalk(Walk):
         return "project" if own else "library"
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit nodes next like `Walk.push`, but in order: a node may define the name in a later node."""
-        names, ignored, keywords = self.names, self._ignored, self.keywords
-        inner: list[tuple[Node, str, NodePlace]] = []
-        for node in nodes:
-            kind = node.type
-            if kind in ignored:
-                continue
-            if kind in names:
-                if inner:
-                    inner.append((node, role, place))
-                else:
-                    self.name(node, role, place)
-            elif node.child_count:
-                inner.append((node, role, place))
-            elif kind in keywords:
-                self.emit(node, Kind.KEYWORD, place)
-        inner.reverse()
-        self._stack += inner
+        """Visit nodes next, strictly in order: a node may define the name in a later node."""
+        self.each([(node, role, place) for node in nodes])
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)

@@ -49,7 +49,6 @@ REPAIRS = (
     # In `class A @Inject() (b: B)`, the grammar would parse `(b: B)` as arguments of the annotation.
     Repair(
         outside(rb"\bclass\s+\w+(?:\[[^\[\]\n]{0,200}\])?\s+(?P<a>@(?P<t>\w+)\(\))(?=\s*\()"),
-        lambda m: replace_groups(m, a=b""),
         always=True,
         trigger=re.compile(rb"@\w+\(\)\s*\("),
     ),

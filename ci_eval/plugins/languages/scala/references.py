@@ -139,11 +139,7 @@ class ReferenceWalk(JvmWalk):
     @handle_nodes("field_expression", "stable_identifier")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *siblings = node.children
-        if receiver.type == "identifier":
-            origin = self.receiver(receiver, place)
-        else:
-            origin = self.path_origin(receiver, place)
-            self.push([receiver], REFERENCE, place)
+        origin = self.expression_before_dot(receiver, place)
         for member in siblings:
             if member.type == "identifier":
                 self._member(member, role, origin, receiver, place)
@@ -180,11 +176,8 @@ class ReferenceWalk(JvmWalk):
     def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:
         first, *siblings = node.children
         origin = UNKNOWN
-        if first.child_count:
-            origin = self.path_origin(first, place)
-            self.push([first], REFERENCE, place)
-        elif first.type == "identifier":
-            origin = self.receiver(first, place)
+        if first.child_count or first.type == "identifier":
+            origin = self.expression_before_dot(first, place)
         else:
             self.push([first], TYPE, place)
         for child in siblings:

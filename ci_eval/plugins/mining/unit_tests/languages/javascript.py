@@ -11,7 +11,7 @@ from functools import cache
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, leaves
 from ci_eval.plugins.languages.ecmascript import LANGUAGES
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text, remove_ranges
 from ci_eval.plugins.mining.unit_tests import pairing
@@ -220,13 +220,8 @@ def _imports(source: bytes, root: Node) -> dict[str, str]:
     return modules
 
 
-def _names(node: Node) -> Iterator[Node]:
-    stack = [node]
-    while stack:
-        inner = stack.pop()
-        if inner.type in {"identifier", "shorthand_property_identifier_pattern"}:
-            yield inner
-        stack += inner.children
+def _names(node: Node) -> list[Node]:
+    return [leaf for leaf in leaves(node) if leaf.type in {"identifier", "shorthand_property_identifier_pattern"}]
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
