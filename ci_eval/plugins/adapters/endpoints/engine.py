@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -12,13 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, InstallError
-from ci_eval.core.contracts import Answer, Installation, Query, Surroundings
+from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import EngineInfo, Record, Span, Suggestion, Usage
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.text_spans import cut, extent, is_whole
 from ci_eval.core.tracing import tell
-from ci_eval.plugins.adapters.controls import OpenText
+from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import OtherFiles, Window, compute_budget, look
 from ci_eval.plugins.adapters.endpoints.messages import (
@@ -179,25 +180,17 @@ class Asked(OpenText):
         self._client.close()
 
 
-class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class EndpointEngine(ControlEngine):
     asking: Asking
-    name: str
     holes: bool
     """True if the engine is asked at carets, not about records."""
     summary: str = "the language model of your configuration"
-    languages: frozenset[str] | None = None
+    control: Callable[..., Running] = Asked
     version: str = ""
     source: str = "your endpoint"
     licence: str = "LicenseRef-unknown"
-    verified: bool = True
-    toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    needs_dependencies: bool = False
     takes_records: bool = True
-    needs: tuple[str, ...] = ()
-    own_process: bool = False
-
-    def is_ready(self, _cache: Path) -> bool | None:
-        return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Probe the endpoint. If `version` is None, the endpoint's name for the model is used. Raises InstallError."""
@@ -206,12 +199,12 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
         named = version or model or self.asking.settings.model or ""
         return Installation(info=EngineInfo(name=self.name, version=named))
 
-    def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
+    def start(self, _installation: Installation, surroundings: Surroundings) -> Running:
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
         settings, others = self.asking.settings, None
         if self.holes and settings.window.other_files:
             others = OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored)
-        return Asked(client, settings, others, surroundings)
+        return self.control(client, settings, others, surroundings)
 
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:

@@ -45,11 +45,6 @@ _FIELDS = (b":", b"event:", b"id:", b"retry:")
 COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 
 
-def whole(parts: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the single JSON object that the parts form together. Raises Trouble."""
-    yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
-
-
 def objects(parts: Iterable[bytes]) -> Iterator[Any]:
     """Yield the JSON objects of a stream, and `DONE` for its end mark. Raises Trouble.
 
@@ -161,7 +156,7 @@ class Assembly:
     def read(self, parts: Iterable[bytes], *, streamed: bool) -> Assembly:
         """Read the body of a response. Raises Trouble if the answer is incomplete."""
         is_done = False
-        for content in objects(parts) if streamed else whole(parts):
+        for content in objects(parts) if streamed else [_parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))]:
             is_done = content is DONE
             if is_done:
                 break

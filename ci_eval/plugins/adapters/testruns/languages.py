@@ -20,7 +20,7 @@ from ci_eval.core.grammar.syntax import Node
 from ci_eval.fetch.clients import ClientEnd, run_client
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.engine import read_toolchain
-from ci_eval.plugins.adapters.place import DRIVERS, Place
+from ci_eval.plugins.adapters.place import DRIVERS
 from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.recipes import install_wheels, once
 from ci_eval.plugins.adapters.testruns.sandbox import (
@@ -187,15 +187,12 @@ def list_java_steps(work: Work) -> Sequence[Step]:
     options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes), "-cp", path)
     package = JAVA_PACKAGE.search((work.files / work.test).read_text())
     name = ".".join(filter(None, (package and package[1], Path(work.test).stem)))
+    java_options = [*jars.java(place)[1:], *JAVA_BRIEFLY]
     launch = ("execute", f"--select-class={name}", f"--reports-dir={place.scratch}", "--details=none")
     return [
-        Step(argv=("javac", *(f"-J{option}" for option in _java_options(place)), *options, *sources), compiles=True),
-        Step(argv=("java", *_java_options(place), "-cp", path, JUNIT_MAIN, *launch, "--disable-banner")),
+        Step(argv=("javac", *(f"-J{option}" for option in java_options), *options, *sources), compiles=True),
+        Step(argv=("java", *java_options, "-cp", path, JUNIT_MAIN, *launch, "--disable-banner")),
     ]
-
-
-def _java_options(place: Place) -> list[str]:
-    return [*jars.java(place)[1:], *JAVA_BRIEFLY]
 
 
 def read_java(work: Work, ended: ClientEnd) -> Outcome:
