@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineRaised
+from ci_eval.core.base.errors import ConfigError, EngineFailure
 from ci_eval.core.contracts import Pairing, Surroundings
 from ci_eval.plugins.adapters.driven import Reply, RunningProcess
 from ci_eval.plugins.adapters.place import DRIVERS, Place
@@ -72,11 +72,10 @@ class CodeBleu:
         question = (self._variant, language, pairing.reference, pairing.hypothesis)
         try:
             return self._running.ask(question, PAIR_TIMEOUT, _Reply).scores
-        except EngineRaised:
-            raise
-        except EngineFailure:
+        except EngineFailure as failure:
             # If the process stayed open, a late answer would be taken for the answer to the next question.
-            self.close()
+            if failure.restart:
+                self.close()
             raise
 
     def close(self) -> None:

@@ -167,25 +167,19 @@ def configuration(
     }
     arguments = extract_arguments(command)
     limits = {"timeout": place.surroundings.timeout, "memory": float(place.memory)}
-    parts = {"arguments": arguments, "environment": plain, **more}
-    named = replace_paths({**parts, "files": read_engine_files(place)}, place)
-    known: dict[str, Any] = {"autoImport": auto_import, "limits": limits | heap(arguments), "dependencies": "none"}
-    if place.environment is not None:
-        is_named = "{dependencies}" in msgspec.json.encode(named).decode()
-        known["dependencies"] = "told" if is_named else "not told"
-    return msgspec.convert(named | known, SentConfiguration)
-
-
-def read_engine_files(place: Place) -> dict[str, str]:
-    """Return path → content of the files in the workspace, such as settings, or size and digest of a long file."""
-    contents = {}
+    files = {}
     for path in sorted(place.base.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.name != CANARY:
             # The search paths of Python differ between machines.
             text = path.read_text(errors="replace").replace(f"{sys.base_prefix}/lib", "{python}/lib")
             digest = f"{len(text):,} characters, SHA-256 {sha256(text.encode()).hexdigest()[:12]}"
-            contents[str(path)] = text if len(text) <= LONGEST else digest
-    return contents
+            files[str(path)] = text if len(text) <= LONGEST else digest
+    named = replace_paths({"arguments": arguments, "environment": plain, **more, "files": files}, place)
+    known: dict[str, Any] = {"autoImport": auto_import, "limits": limits | heap(arguments), "dependencies": "none"}
+    if place.environment is not None:
+        is_named = "{dependencies}" in msgspec.json.encode(named).decode()
+        known["dependencies"] = "told" if is_named else "not told"
+    return msgspec.convert(named | known, SentConfiguration)
 
 
 def extract_arguments(command: Sequence[str]) -> list[str]:
