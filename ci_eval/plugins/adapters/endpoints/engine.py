@@ -146,23 +146,19 @@ class Asked(OpenText):
         before = self.text[: query.offset]
         if query.record:
             # The task that asks about records splits the answer into suggestions.
-            answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
-            whole = Inserted(begin=0, end=len(reply.text), rules=answer.rules)
-            return Answer(
-                suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
-                latency=reply.last_token,
-                usage=measure_usage(reply, before, query, cost, whole),
-                raw=reply.text,
-            )
-        grammar = choose_grammar(self._grammars, self.path) if self._grammars else ""
-        part = read_answer(reply.text, self.text, query, self._settings, grammar=grammar, language=self._language)
-        usage = measure_usage(reply, before, query, cost, part)
-        text = "" if usage.unreadable else make_suggestion(reply.text[part.begin : part.end], before, query)
+            cleaned = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
+            part, text = Inserted(begin=0, end=len(reply.text), rules=cleaned.rules), cleaned.text
+            usage = measure_usage(reply, before, query, cost, part)
+        else:
+            grammar = choose_grammar(self._grammars, self.path) if self._grammars else ""
+            part = read_answer(reply.text, self.text, query, self._settings, grammar=grammar, language=self._language)
+            usage = replace(measure_usage(reply, before, query, cost, part), left_out=view.left_out)
+            text = "" if usage.unreadable else make_suggestion(reply.text[part.begin : part.end], before, query)
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
             latency=reply.last_token,
-            usage=replace(usage, left_out=view.left_out),
-            raw=reply.text if usage.read or usage.unreadable else "",
+            usage=usage,
+            raw=reply.text if query.record or usage.read or usage.unreadable else "",
         )
 
     def _view(self, query: Query) -> Window:
