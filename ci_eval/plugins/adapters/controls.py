@@ -115,11 +115,10 @@ class PredictorOptions(EngineOptions, frozen=True, kw_only=True):
 Options = TypeVar("Options", bound=PredictorOptions)
 
 
-class Predictor(OpenText, Generic[Options]):
+class Predictor(Control, Generic[Options]):
     def __init__(self, options: Options, surroundings: Surroundings) -> None:
-        super().__init__()
+        super().__init__(surroundings)
         self.options = options
-        self.surroundings = surroundings
         kinds = surroundings.kinds
         # `asked` is called with the same few tokens at each caret.
         self.asked = lru_cache(maxsize=None)(self._is_asked)
@@ -132,14 +131,12 @@ class Predictor(OpenText, Generic[Options]):
     def begin(self) -> None:
         """Prepare for the open file."""
 
-    def complete(self, query: Query) -> Answer:
-        started = perf_counter()
+    def words(self, query: Query) -> Sequence[str]:
         begin = query.offset - len(query.prefix)
         # The predictor does not see the typed prefix, which only filters its predictions.
         predictions = self.predict(self.text[:begin], self.text[query.offset :])
         fitting = dict.fromkeys(text for text in predictions if text.startswith(query.prefix))
-        suggestions = [Suggestion(text=text) for text in list(fitting)[: self.options.limit]]
-        return Answer(suggestions=suggestions, latency=(perf_counter() - started) * 1000)
+        return list(fitting)[: self.options.limit]
 
     @abstractmethod
     def predict(self, before: str, after: str) -> Iterable[str]:

@@ -18,12 +18,11 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineFailure, InstallError
-from ci_eval.core.contracts import Surroundings
 from ci_eval.fetch.clients import TIMEOUT, failure, run_client
 from ci_eval.fetch.download import CHUNK, MAX_BYTES
 from ci_eval.fetch.download import TIMEOUT as TIMEOUTS
 from ci_eval.fetch.packages import ALONE, NO_PROGRAMS, npm_run
-from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.adapters.place import Place, bare_surroundings, variables
 from ci_eval.plugins.adapters.testruns.sandbox import Program
 
 ORIGIN = re.compile(r"https?://(?:[^/@\s\"]*@)?(?P<host>(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?)")
@@ -78,9 +77,8 @@ class Relay:
 
         `own`: the client's environment variables. `npmrc`: the content of its `.npmrc`. Raises InstallError.
         """
-        around = Surroundings(root=ALONE, language="", keywords=frozenset(), cache=cwd, timeout=TIMEOUT, memory=0)
         try:
-            with Place.temporary(cwd, around) as place:
+            with Place.temporary(cwd, bare_surroundings(ALONE, timeout=TIMEOUT, memory=0)) as place:
                 (place.scratch / "home" / ".npmrc").write_text(npmrc, encoding="utf-8")
                 walls = place.walls(argv[0], "node")
                 walls = replace(walls, writes=(place.scratch, cwd, *writes), connects=self.server.server_port)

@@ -98,14 +98,18 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         remove_tree(self.base)
 
 
+def bare_surroundings(root: Path, *, timeout: float, memory: int, **more: Any) -> Surroundings:
+    """Return the surroundings of a program that is not an engine. `more`: further fields of Surroundings."""
+    return Surroundings(
+        root=root, language="", keywords=frozenset(), cache=root, timeout=timeout, memory=memory, **more
+    )
+
+
 def measure_confinement(confine: Confine) -> str:
     """Start a process that does nothing, and return its sandbox report."""
     # With `required`, an incomplete sandbox would keep the process from starting, and so from reporting.
     confine = "off" if confine == "off" else "auto"
-    surroundings = Surroundings(
-        root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
-    )
-    with Place.temporary(DRIVERS, surroundings) as place:
+    with Place.temporary(DRIVERS, bare_surroundings(DRIVERS, timeout=0, memory=0, confine=confine)) as place:
         command, walls = [interpreter(), "-I", "-S", "-c", ""], place.walls()
         # A process may be killed before it reports, for example if memory is short, so a second one is tried.
         for _ in range(2):
