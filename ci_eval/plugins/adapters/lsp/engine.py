@@ -19,6 +19,7 @@ from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, S
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.plugins.adapters.engine import FromRecipe
+from ci_eval.plugins.adapters.lsp import overlay
 from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
 from ci_eval.plugins.adapters.lsp.completion import (
     Question,
@@ -26,15 +27,6 @@ from ci_eval.plugins.adapters.lsp.completion import (
     drop_hidden_types,
     read_inline_items,
     settle_ties,
-)
-from ci_eval.plugins.adapters.lsp.overlay import (
-    NOTHING,
-    UNKNOWN,
-    AutoImport,
-    Overlay,
-    Template,
-    add_arguments,
-    merge_objects,
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
@@ -61,37 +53,39 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     """The declaration of a server. Workers get it by pickle, so its functions must be importable, not lambdas."""
 
     command: Callable[[Place], Sequence[str]]
-    options: Callable[[Place], Any] = Template(None)
-    settings: Callable[[Place], Mapping[str, Any]] = Template({})
+    options: Callable[[Place], Any] = overlay.Template(None)
+    settings: Callable[[Place], Mapping[str, Any]] = overlay.Template({})
     """Section of the configuration → the value that the server gets when it asks for the section."""
-    variables: Callable[[Place], Mapping[str, str]] = Template({})
+    variables: Callable[[Place], Mapping[str, str]] = overlay.Template({})
     only_language_id: str = ""
     """The protocol's language name for all files. If empty, the name depends on the suffix of a file."""
     installs: tuple[Path, ...] = ()
     quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
-    auto_import: AutoImport = UNKNOWN
+    auto_import: overlay.AutoImport = overlay.UNKNOWN
     auto_imports: str = "default"
     programs: tuple[str, ...] = ()
     """Names that identify this server in a user's command: of its program, of its npm package, or as it reports."""
     flags: tuple[str, ...] = ()
     """Arguments that are added to a user's command if the command is configured like this server."""
-    own: Overlay = NOTHING
+    own: overlay.Overlay = overlay.NOTHING
     like: str = ""
     """The name of the engine that a user's command is configured like, or ""."""
 
     def launch(self, place: Place) -> Launch:
         """Return the server's command, environment and settings. Raises ConfigError."""
         # The user's settings come last, so they win over `interpret.autoImport`.
-        overlays = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
+        layers = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
         command, options = list(self.command(place)), self.options(place)
         settings, environment = dict(self.settings(place)), variables(place) | dict(self.variables(place))
-        for overlay in overlays:
-            command = add_arguments(command, replace_texts(overlay.arguments, folders))
-            settings = merge_objects(settings, replace_texts(overlay.settings, folders))
-            options = merge_objects(options, replace_texts(overlay.options, folders)) if overlay.options else options
-            environment |= replace_texts(overlay.variables(), folders)
+        for layer in layers:
+            command = overlay.add_arguments(command, replace_texts(layer.arguments, folders))
+            settings = overlay.merge_objects(settings, replace_texts(layer.settings, folders))
+            options = (
+                overlay.merge_objects(options, replace_texts(layer.options, folders)) if layer.options else options
+            )
+            environment |= replace_texts(layer.variables(), folders)
         return Launch(
             command=command,
             root=place.root,
@@ -99,7 +93,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
             environment=environment,
             walls=place.walls(command[0], *self.needs, reads=self.installs),
             options=options,
-            capabilities=merge_objects(CAPABILITIES, self.own.capabilities),
+            capabilities=overlay.merge_objects(CAPABILITIES, self.own.capabilities),
             settings=settings,
             announces=self.quirks.announces,
             quiet=self.quiet,
