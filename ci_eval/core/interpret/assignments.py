@@ -12,18 +12,9 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.config import InterpretConfig
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
 from ci_eval.core.grammar.document import NotText, checksum, read_text
-from ci_eval.core.model import (
-    CallCompletion,
-    Determinism,
-    FileActions,
-    FileError,
-    Footprint,
-    PlayItem,
-    Record,
-    Session,
-    Status,
-)
-from ci_eval.core.model.engine import UNKNOWN, CpuTimes
+from ci_eval.core.model.engine import UNKNOWN, CpuTimes, Determinism, Footprint
+from ci_eval.core.model.records import Record
+from ci_eval.core.model.sessions import CallCompletion, FileActions, FileError, PlayItem, Session, Status
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.user_model import UserModel
 
