@@ -245,11 +245,13 @@ def _plan_sample(prepared: Prepared) -> actions.SampleGoal | None:
     return actions.SampleGoal(limit=limit, probability=probability, classes=classes, choose=choose)
 
 
-def choose_share(workspace: Workspace, prepared: Prepared) -> tuple[float, int | None]:
-    """Return the probability and the limit of the sessions in the actions; (1.0, None) if stage 1 has drawn them."""
-    settings = prepared.config.interpret
-    sampled = workspace.manifest().sampling is not None
-    return (1.0, None) if sampled else (settings.session_probability, settings.sessions_limit)
+def choose_share(workspace: Workspace, prepared: Prepared) -> interpret.Share:
+    """Return the share of the sessions in the actions that is asked; the whole shard if stage 1 has drawn them."""
+    settings, manifest = prepared.config.interpret, workspace.manifest()
+    shard = Shard.parse(manifest.shard) if manifest.shard else None
+    whole = interpret.Share(shard=shard)
+    drawn = manifest.sampling is not None
+    return whole if drawn else interpret.Share(settings.session_probability, settings.sessions_limit, shard)
 
 
 def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
@@ -288,11 +290,11 @@ def make_sessions(
     divide_sample(asked, settings.sessions_limit)
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
-    probability, limit = choose_share(first, prepared)
+    share = choose_share(first, prepared)
     count = f"{'about ' if manifest.sampling else ''}{format_count(manifest.generated, 'session')}"
     times = f", each {repeats} times" if repeats > 1 else ""
-    if limit is not None and limit < manifest.generated:
-        screen.say(f"Asking {limit:,} of {count}{times} (--all asks all)")
+    if share.limit is not None and share.limit < manifest.generated:
+        screen.say(f"Asking {share.limit:,} of {count}{times} (--all asks all)")
     elif repeats > 1 and not manifest.sampling:
         screen.say(f"Asking all {count}{times}")
     with screen.steps("Sessions", "sessions") as steps:
@@ -301,10 +303,8 @@ def make_sessions(
                 interpret.EngineSide(workspace, prepare_logs(preparation, workspace), earlier, again)
                 for workspace, preparation in asked
             ],
-            probability=probability,
-            limit=limit,
+            share,
             jobs=jobs,
-            shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
             # `done` counts questions, and each session is asked `repeats` times.
             advance=lambda done, so_far: steps.show(

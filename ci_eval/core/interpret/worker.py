@@ -27,14 +27,7 @@ from ci_eval.core.interpret.assignments import (
     sample_twice,
 )
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.pack import (
-    Journal,
-    Pack,
-    SessionEnd,
-    add_second_result,
-    encode_line,
-    read_journal,
-)
+from ci_eval.core.interpret.pack import Journal, Pack, SessionEnd, add_second_result, encode_line, read_journal
 from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
 from ci_eval.core.model import FAILED, UNASKED, FileActions, FileError, Lookup, Session, SourceFile, Status
