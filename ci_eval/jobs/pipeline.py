@@ -75,23 +75,19 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
     manifest, settings = workspace.manifest(), prepared.config.interpret
     if manifest.logs is not None and not _parts(workspace).exists():
         return
-    project_name = manifest.project.name
-    record = logs.gather(
-        workspace.folder / "logs",
-        _parts(workspace),
-        [make_file_name(source.path) for source in workspace.sources()],
-        settings.log_format,
-        logs.LogRun(
-            project=project_name,
-            language=manifest.language,
-            seed=settings.seed,
-            day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
-        ),
-        unit=(lambda _: project_name) if settings.split_by == "project" else (lambda path: f"{project_name}/{path}"),
+    names = [make_file_name(source.path) for source in workspace.sources()]
+    day = datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y")
+    run = logs.LogRun(
+        project=manifest.project.name,
+        language=manifest.language,
+        seed=settings.seed,
+        day=day,
+        formats=settings.log_format,
         split_by=settings.split_by,
         percent=settings.train_test_split,
         test_percent=settings.test_split,
     )
+    record = logs.gather(workspace.folder / "logs", _parts(workspace), names, run)
     # Write the record before the parts are removed: with a record, the logs count as complete.
     workspace.write_manifest(replace(manifest, logs=record))
     shutil.rmtree(_parts(workspace))

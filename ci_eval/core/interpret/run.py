@@ -29,8 +29,7 @@ from ci_eval.core.interpret.player import PATIENCE
 from ci_eval.core.interpret.selection import WHOLE, Chosen, Share, plan_repeats
 from ci_eval.core.interpret.worker import finish_file, play_in_turn
 from ci_eval.core.logs import names
-from ci_eval.core.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
-from ci_eval.core.model.engine import UNKNOWN, CpuTimes
+from ci_eval.core.model import FAILED, UNASKED, UNKNOWN, CpuTimes, Determinism, FileError, Footprint, Status
 from ci_eval.core.statistics.footprint import merge_footprints as added
 from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.core.workspace import Workspace, make_file_name, read_actions
