@@ -8,21 +8,11 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
-from ci_eval.core.model import (
-    MASKED,
-    Determinism,
-    EngineInfo,
-    Footprint,
-    Histories,
-    LogsRecord,
-    Number,
-    ProjectInfo,
-    Sampling,
-    Value,
-    Vocabulary,
-)
 from ci_eval.core.model.comparison import Detection
-from ci_eval.core.model.engine import CpuTimes, MachineState, SentConfiguration
+from ci_eval.core.model.engine import CpuTimes, Determinism, Footprint, MachineState, SentConfiguration
+from ci_eval.core.model.records import Histories
+from ci_eval.core.model.report import EngineInfo, LogsRecord, ProjectInfo
+from ci_eval.core.model.tokens import MASKED, Number, Sampling, Value, Vocabulary
 from ci_eval.core.statistics.population import FILES, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 

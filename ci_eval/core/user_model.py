@@ -18,8 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
-from ci_eval.core.model import UserModelConfig, pick
-from ci_eval.core.model.sessions import Course
+from ci_eval.core.model import Course, UserModelConfig, pick
 
 T = TypeVar("T")
 Table = tuple[tuple[float, ...], ...]

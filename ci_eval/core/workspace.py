@@ -220,8 +220,7 @@ class Workspace:
         file.unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
-        for path in self.session_files():
-            yield self._source(path, stored.lines(path))
+        return (source for source, _ in self.sessions(SessionScore))
 
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         """Yield each source file with an iterator of its sessions, in the order of the names of the stored files."""
@@ -230,28 +229,21 @@ class Workspace:
     def read_session_files(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         for path in paths:
             lines = stored.lines(path)
-            source = self._source(path, lines)
+            source = stored.decode_json(next(lines, b""), SourceFile, path)
+            _check_inside(source.path, path)
+            # Without this check, two stored files could count the sessions of one source file twice.
+            if path != self.sessions_path(source.path):
+                raise WorkspaceError(f"{path} holds the sessions of {source.path}, which belong into another file")
             yield source, _sessions(lines, kind, path, source)
 
     def decode_sessions(self, path: str, kind: type[S]) -> Iterator[S]:
-        file = self.sessions_path(path)
-        lines = stored.lines(file)
-        return _sessions(lines, kind, file, self._source(file, lines))
+        return next(self.read_session_files([self.sessions_path(path)], kind))[1]
 
     def source(self, path: str) -> SourceFile:
-        file = self.sessions_path(path)
-        return self._source(file, stored.lines(file))
+        return next(self.read_session_files([self.sessions_path(path)], SessionScore))[0]
 
     def session_files(self) -> list[Path]:
         return _packed_files(self.folder / "sessions", SESSIONS)
-
-    def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
-        source = stored.decode_json(next(lines, b""), SourceFile, file)
-        _check_inside(source.path, file)
-        # Without this check, two stored files could count the sessions of one source file twice.
-        if file != self.sessions_path(source.path):
-            raise WorkspaceError(f"{file} holds the sessions of {source.path}, which belong into another file")
-        return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
         """Return the only session whose id begins with `identity`, and its source file. Raises WorkspaceError."""

@@ -131,7 +131,7 @@ def test_overrides_that_need_each_other_may_come_in_any_order() -> None:
         ("=1", "expected dotted.key=value"),
         ("interpret..seed=1", "expected dotted.key=value"),
         ("language=[", "--set language=[: line 1, column 2: broken YAML"),
-        ("interpret.seed.x=1", "--set interpret.seed.x=1: `interpret.seed` is 4, it has no keys below it"),
+        ("interpret.seed.x=1", "--set interpret.seed.x=1: `interpret.seed` is 4; expected a section"),
         ("engine=jedi@", "--set engine=jedi@: `engine` is 'jedi@'"),
     ],
 )

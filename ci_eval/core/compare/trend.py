@@ -19,19 +19,9 @@ from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.filters import EVERYTHING
 from ci_eval.core.manifest import commits_between
-from ci_eval.core.model import (
-    ChangePoint,
-    EngineInfo,
-    Estimate,
-    GateResult,
-    MetricInfo,
-    Number,
-    ProjectInfo,
-    Trend,
-    TrendPoint,
-    Value,
-    pick,
-)
+from ci_eval.core.model.comparison import ChangePoint, Trend, TrendPoint
+from ci_eval.core.model.report import EngineInfo, Estimate, GateResult, MetricInfo, ProjectInfo
+from ci_eval.core.model.tokens import Number, Value, pick
 from ci_eval.core.statistics.nonparametric import find_level_changes
 from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import Workspace

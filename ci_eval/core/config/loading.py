@@ -21,8 +21,7 @@ from ci_eval.core.config.keys import keys
 from ci_eval.core.config.rules import settle
 from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig
 from ci_eval.core.config.text import parse_yaml, read, read_expression, write_yaml
-from ci_eval.core.model import PrefixConfig
-from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.model import EndpointConfig, PrefixConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 """A variable `${name}`, or `$${`, which is an escape for the characters `${`."""
@@ -238,9 +237,10 @@ def _override(raw: dict[str, object], override: str) -> None:
 
 
 def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
-    section, last = jetbrains.make_parent(
-        raw, key, lambda path, found: f"{source}: `{'.'.join(path)}` is {found}, it has no keys below it"
-    )
+    try:
+        section, last = jetbrains.make_parent(raw, key)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
     if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
         if below.get("spec") != value:

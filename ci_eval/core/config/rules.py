@@ -13,8 +13,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config.checking import show
 from ci_eval.core.config.schema import Config
 from ci_eval.core.filters import EVERYTHING, GROUPS, compile_pattern, resolve, standard_parts
-from ci_eval.core.model import FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace, pick
-from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.model import EndpointConfig, FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace, pick
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 

@@ -12,18 +12,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base import stored
-from ci_eval.core.model import (
-    UNASKED,
-    Determinism,
-    FileError,
-    Lookup,
-    LookupScore,
-    Otherwise,
-    Session,
-    SourceFile,
-    Status,
-    pick,
-)
+from ci_eval.core.model.engine import Determinism
+from ci_eval.core.model.sessions import UNASKED, FileError, Lookup, LookupScore, Otherwise, Session, SourceFile, Status
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.workspace import Workspace, make_file_name
 
 

@@ -95,6 +95,10 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     day: str
     """The day on which the run began, as dd_MM_yyyy."""
+    formats: tuple[str, ...] = ("parquet",)
+    split_by: str = "file"
+    percent: int = 70
+    test_percent: int = 0
 
 
 class LogFormat(msgspec.Struct, frozen=True, kw_only=True):

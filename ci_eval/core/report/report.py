@@ -13,20 +13,9 @@ from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, ReportFilters
 from ci_eval.core.grammar.syntax import colour_file
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import (
-    Estimate,
-    Evaluation,
-    FilterFigures,
-    GateResult,
-    OtherCode,
-    Paint,
-    Session,
-    SourceFile,
-    Status,
-    pick,
-    unasked_stretches,
-)
-from ci_eval.core.model.report import Responses
+from ci_eval.core.model.report import Estimate, Evaluation, FilterFigures, GateResult, OtherCode, Responses
+from ci_eval.core.model.sessions import Paint, Session, SourceFile, Status, unasked_stretches
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.report.tallying import Named, TallyJob
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.population import Strata

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from statistics import median
 
-from ci_eval.core.model import Estimate, Footprint, MetricInfo
-from ci_eval.core.model.engine import MOST_STARTS
+from ci_eval.core.model import MOST_STARTS, Estimate, Footprint, MetricInfo
 
 START_UP, START_CPU, MEMORY = "StartUpLatency", "StartCpu", "PeakMemory"
 INFOS: Mapping[str, MetricInfo] = {

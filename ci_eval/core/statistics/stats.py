@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import Estimate, SessionScore, State
-from ci_eval.core.model.report import PromptFigures, PromptSpread
+from ci_eval.core.model import Estimate, PromptFigures, PromptSpread, SessionScore, State
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC, Repeats, SecondQuestions, Wavering
