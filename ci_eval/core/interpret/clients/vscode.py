@@ -93,6 +93,9 @@ def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
             text = suggestion.filter_text or suggestion.text
         if begin >= len(word):
             fitting.append((UNTYPED, suggestion))
+        # Most texts of a long list lack the first letter, which takes less time to see than to score them.
+        elif word.isascii() and word[begin].lower() not in text.lower():
+            continue
         elif (points := score(word, begin, text)) is not None:
             fitting.append((points, suggestion))
     # The sort is stable, so equal scores keep the order of `defaultComparator`.
