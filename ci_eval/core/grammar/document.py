@@ -64,9 +64,9 @@ class GapText:
             if len(piece) > count:
                 self._after.append(piece[count:])
             count -= len(pieces[-1])
-        pieces.append(self._rest[self._start : self._start + count])
         self._start += count
-        return "".join(pieces)
+        rest = self._rest[self._start - count : self._start]
+        return "".join((*pieces, rest)) if pieces else rest
 
 
 class NotText(Exception):

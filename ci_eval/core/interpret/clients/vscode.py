@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
+from operator import itemgetter
 
 from ci_eval.core.interpret.clients import Client, Listing, TypedToken, remaining_tail
 from ci_eval.core.interpret.fuzzy import full_score, graceful_score, units
@@ -33,7 +34,10 @@ def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     # Among the suggestions with the best score, the first with `preselect` is selected; without one, the first of all.
     best = list(takewhile(lambda pair: pair[0] == scored[0][0], scored))
     asks = (index for index, (_, item) in enumerate(best) if isinstance(item, Offer) and item.preselect)
-    shown = [plain(suggestion, remaining_tail(suggestion, caret.follows)) for _, suggestion in scored]
+    shown = [
+        item if type(item) is Suggestion and not item.tail else plain(item, remaining_tail(item, caret.follows))
+        for _, item in scored
+    ]
     return Listing(shown, next(asks, 0))
 
 
@@ -60,46 +64,48 @@ class _Words:
         self._line = caret.line[: len(caret.line) - len(caret.prefix) + typed]
         self._typed = typed
         self._since = typed - caret.asked
-        self._known: dict[int, tuple[str, int]] = {}
+        self._known: dict[int, tuple[str, int, str]] = {}
 
-    def of(self, begin: int) -> tuple[str, int]:
-        """Return the word from `begin` (0 = the token's first character) to the caret, and the number of blanks at its
-        beginning that are ignored, since they were there when the engine was asked."""
+    def of(self, begin: int) -> tuple[str, int, str]:
+        """Return the word from `begin` (0 = the token's first character) to the caret, the number of blanks at its
+        beginning that are ignored, since they were there when the engine was asked, and a letter without which nothing
+        matches, or ""."""
         known = self._known.get(begin)
         if known is None:
             length = self._typed - begin
             word = self._line[-length:] if length else ""
             stood = length - self._since
             blanks = word[: max(stood, 0)]
-            known = self._known[begin] = word, len(blanks) - len(blanks.lstrip(" \t"))
+            ignored = len(blanks) - len(blanks.lstrip(" \t"))
+            known = self._known[begin] = word, ignored, word[ignored : ignored + 1].lower() if word.isascii() else ""
         return known
 
 
 def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
     score = graceful_score if len(scored) <= MANY else full_score
-    fitting: list[Scored] = []
+    fitting, of_token = list[Scored](), words.of(0)
+    if not of_token[0] and not any(isinstance(suggestion, Offer) for _, suggestion in scored):
+        return list(scored)
     for _, suggestion in scored:
         if isinstance(suggestion, Offer):
             if not suggestion.visible:
                 continue
-            word, begin = words.of(suggestion.begin)
+            word, begin, letter = words.of(suggestion.begin)
             text = suggestion.filtered_by or _label(suggestion)
             # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes everything
             # match equally well, so that VS Code keeps the order of clangd.
             if suggestion.extension == "clangd":
                 text = f"{word}_{text}"
         else:
-            word, begin = words.of(0)
+            word, begin, letter = of_token
             text = suggestion.filter_text or suggestion.text
         if begin >= len(word):
             fitting.append((UNTYPED, suggestion))
-        # Most texts of a long list lack the first letter, which takes less time to see than to score them.
-        elif word.isascii() and word[begin].lower() not in text.lower():
-            continue
-        elif (points := score(word, begin, text)) is not None:
+        # Most texts of a long list lack the letter, and scores take longer.
+        elif letter in text.lower() and (points := score(word, begin, text)) is not None:
             fitting.append((points, suggestion))
     # The sort is stable, so equal scores keep the order of `defaultComparator`.
-    fitting.sort(key=lambda scored: -scored[0])
+    fitting.sort(key=itemgetter(0), reverse=True)
     return fitting
 
 
