@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from uuid import uuid4
 
@@ -223,9 +224,11 @@ def compare_engines(
     folder = runs.choose_output(sides[0].config, output)
     if resume and not detection and (folder / phases.PHASES).exists():
         raise WorkspaceError(f"{folder} was begun without a number of sessions: give the same command as then")
-    if sides[0].config == sides[1].config:
-        screen.warn("both sides are the same engine, so every difference is chance: NAME@VERSION or --new-set differs")
     names = name_folders(sides)
+    for (base, earlier), (new, later) in combinations(zip(names, sides, strict=True), 2):
+        if earlier.config == later.config:
+            both = f"{base} and {new} are" if len(sides) > 2 else "both sides are"
+            screen.warn(f"{both} the same engine, so every difference is chance: NAME@VERSION or --new-set differs")
     # Check all folders before the preparation, which may take minutes.
     for name in names:
         runs.check_place(folder / name, resume=resume)
