@@ -48,10 +48,10 @@ def footprint_text(of: Footprint) -> str:
     """Return a text about start-up time, memory, waits and unreadable items; "" if nothing is known."""
     known = footprint.figures(of)
     texts = []
-    if figure := known.get(footprint.START_UP.name):
+    if figure := known.get(footprint.START_UP):
         of_starts = f" (median of {figure.n:,} starts)" if figure.n > 1 else ""
         texts.append(f"first answer {amount(figure.value, 'ms')} after its start{of_starts}")
-    if figure := known.get(footprint.MEMORY.name):
+    if figure := known.get(footprint.MEMORY):
         whose = "ci-eval's worker process, which runs it" if of.of_worker else "its processes"
         texts.append(f"at most {amount(figure.value, 'MB')} in {whose}")
     if of.waited > LONG_WAIT:

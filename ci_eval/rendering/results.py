@@ -38,6 +38,10 @@ def small_blocks(result: Small, links: Sequence[str] = ()) -> list[Block]:
 EMPTY_LINE = Sentence(formats="terminal")
 
 
+def _answer(result: Sweep | Suite | Overview) -> Sentence:
+    return Sentence(formats="markdown html", in_markdown=answer_markdown(result), in_html=answer_html(result))
+
+
 def sweep_blocks(sweep: Sweep) -> list[Block]:
     columns = [
         Column(code(key), "row", safe=prose, on_terminal=key.rpartition(".")[2], in_html=key) for key in sweep.keys
@@ -77,6 +81,7 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
         Sentence(formats="markdown", in_markdown=f"# Sweep of {prose(', '.join(sweep.keys))}"),
         Sentence(formats="markdown", in_markdown=f"{len(sweep.runs)} runs on {code(project)}."),
         EMPTY_LINE,
+        _answer(sweep),
         Section("runs", "Runs", about, [*notes, Table(columns, rows, numbers=0, label="#runs")]),
         EMPTY_LINE,
     ]
@@ -107,17 +112,16 @@ def suite_blocks(suite: Suite) -> list[Block]:
     table = Table(
         columns, rows, foot=foot, classes="sortable suite", label="#projects", on_terminal=suite.title, numbers=0
     )
-    troubles = [f"{entry.project.name}: {entry.trouble}" for entry in suite.projects if entry.trouble]
     quiet = Markup('<p class="quiet">{}</p>\n').format
     return [
         Sentence(formats="markdown", in_markdown=f"# {prose(suite.title)}"),
         EMPTY_LINE,
+        _answer(suite),
         Section(
             "projects",
             "Projects",
             suite.about,
             [
-                *(Warned(trouble, "html terminal") for trouble in troubles),
                 Sentence(sentences[0], "markdown html"),
                 *(Sentence(sentence, "markdown html", in_html=quiet(sentence)) for sentence in sentences[1:]),
                 table,
@@ -125,7 +129,6 @@ def suite_blocks(suite: Suite) -> list[Block]:
         ),
         EMPTY_LINE,
         *(Sentence(sentence, "terminal") for sentence in sentences),
-        Sentence(formats="markdown", in_markdown="\n".join(f"- {prose(trouble)}" for trouble in troubles)),
     ]
 
 
@@ -189,8 +192,7 @@ PAIRS_JUDGED = (
 def overview_blocks(overview: Overview, links: Sequence[str] = ()) -> list[Block]:
     blocks: list[Block] = [Sentence(formats="markdown", in_markdown=f"# {prose(overview.title)}"), EMPTY_LINE]
     if overview.ranking:
-        lead = Sentence(formats="markdown html", in_markdown=answer_markdown(overview), in_html=answer_html(overview))
-        blocks.append(lead)
+        blocks.append(_answer(overview))
         blocks += _ranking(overview.ranking, links)
     names = name_trends(overview)
     if overview.trends:
