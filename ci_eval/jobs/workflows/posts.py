@@ -236,7 +236,7 @@ def post_all(repository: Repository, run: int, head: str, when: str = "always") 
         # This is not reported as an error, since the run that compares has failed itself.
         yield f"run {run} failed before it compared: nothing is posted"
     if len(artifacts) > MOST_COMMENTS:
-        yield f"{len(artifacts) - MOST_COMMENTS} more comparisons are left out"
+        yield f"comparisons left out: {len(artifacts) - MOST_COMMENTS}, of {len(artifacts)}"
     damage: WorkspaceError | ArchiveError | None = None
     for artifact in artifacts[:MOST_COMMENTS]:
         with tempfile.TemporaryDirectory() as temporary:
