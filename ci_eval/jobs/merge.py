@@ -131,14 +131,14 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     for workspace, manifest in zip(workspaces, manifests, strict=True):
         _check_complete(workspace)
         if manifest.projects:
-            raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces it was made of")
+            raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces that it was merged from")
         for what, was, now in unlike(_shared_values(manifests[0]), _shared_values(manifest)):
             raise WorkspaceError(
-                f"{workspace.folder} does not go with {workspaces[0].folder}: its {what} is {now}, not {was}"
+                f"{workspace.folder} cannot be merged with {workspaces[0].folder}: its {what} is {now}, not {was}"
             )
     for workspace, text in zip(workspaces, texts, strict=True):
         if texts.count(text) > 1:
-            raise WorkspaceError(f"{workspace.folder}: its project is there twice; the shards of a run have --shard")
+            raise WorkspaceError(f"{workspace.folder}: another workspace has the same project, and neither is a shard")
     merged = Workspace.create(output)
     atomic.copy(workspaces[0].config_path, merged.config_path)
     names = [manifest.project.name for manifest in manifests]
