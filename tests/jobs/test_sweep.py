@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.jobs.sweep import expand_axes
+from ci_eval.jobs.sweep import expand_axes, spell
 from tests.command import command
 from tests.projects import GREETER, timeless, write
 
@@ -40,13 +40,13 @@ def stored(folder: Path) -> dict[str, Any]:
 
 def test_each_value_is_combined_with_each() -> None:
     axes = expand_axes(["a.b=1,2", "c=[x],[x, y]"])
-    assert [each.overrides for each in axes] == [
-        ("a.b=1", 'c=["x"]'),
-        ("a.b=1", 'c=["x","y"]'),
-        ("a.b=2", 'c=["x"]'),
-        ("a.b=2", 'c=["x","y"]'),
+    assert axes == [
+        {"a.b": "1", "c": '["x"]'},
+        {"a.b": "1", "c": '["x","y"]'},
+        {"a.b": "2", "c": '["x"]'},
+        {"a.b": "2", "c": '["x","y"]'},
     ]
-    assert axes[1].title == 'b 1, c ["x","y"]'
+    assert spell(axes[1]) == 'b 1, c ["x","y"]'
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,14 @@ def test_one_table_has_all_variants_each_against_the_first(tmp_path: Path) -> No
     assert page.count("<svg") == 2
     assert (folder / "html" / second["comparison"]).exists() or f"../{second['comparison']}/html/index.html" in page
     assert out.splitlines()[-1] == str(folder)
+    for text in (table, page, out):
+        assert "▲ BETTER order=3 than order=1" in " ".join(text.split())
+    assert "1 better · 0 worse of 1 other run" in out
+
+
+def test_a_sweep_without_a_better_run_says_so(tmp_path: Path) -> None:
+    _, out = sweep(tmp_path, "--vary", "engine.options.order=3,1")
+    assert "? NO BETTER RUN   none is shown to be better than the first, order=3, in this project" in out
 
 
 def test_a_sweep_that_was_interrupted_is_taken_up(tmp_path: Path) -> None:

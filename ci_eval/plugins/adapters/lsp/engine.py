@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineCrash, EngineRaised
@@ -241,7 +240,7 @@ class RunningLsp:
         if query.span not in {"word", "around"} and client.completes_inline:
             clocks, started = client.process.start_clock(), time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
-            self._send_edits(client, query.offset, deadline)
+            self._send_edits(client, query.offset)
             grey, arrived = client.complete_inline(self._text, query.offset, deadline)
             cpu = client.process.stop_clock(clocks)
             suggestions = list(read_inline_items(grey, self._text, query, client.encoding))
@@ -260,12 +259,12 @@ class RunningLsp:
         if not self._is_typed and self._engine.quirks.serial:
             # A server that handles one message at a time first gets time to process the edits.
             deadline = time.monotonic() + OPEN_TIMEOUT
-            self._send_edits(client, query.offset, deadline)
+            self._send_edits(client, query.offset)
             client.digest(deadline)
         while True:
             clocks, started = client.process.start_clock(), time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
-            self._send_edits(client, query.offset, deadline)
+            self._send_edits(client, query.offset)
             answer, arrived = client.complete(self._text, query.offset, deadline, is_incomplete=is_incomplete)
             cpu = client.process.stop_clock(clocks)
             if client.is_loading and not client.is_unready:
@@ -282,7 +281,7 @@ class RunningLsp:
 
     def define(self, offset: int) -> list[tuple[str, int, int]]:
         client, deadline = self._running, time.monotonic() + self._surroundings.timeout
-        self._send_edits(client, offset, deadline)
+        self._send_edits(client, offset)
         defined = []
         for name, position in client.define(self._text, offset, deadline):
             path = name.removeprefix(f"{self._root}/")
@@ -307,7 +306,7 @@ class RunningLsp:
             since=len(query.prefix) - self._asked,
             replaces=query.span == "around",
         )
-        suggestions = question.offers(answer, self._surroundings.word, quirks.extension)
+        suggestions = question.offers(answer, self._surroundings.word, quirks.extension, kinds=quirks.kinds)
         if suggestions:
             self._cold_until = 0.0
         if quirks.hides_tags:
@@ -323,8 +322,6 @@ class RunningLsp:
         resolves = resolve if self._engine.auto_import.resolves else None
         imported = [query.expected] if query.removed else []
         suggestions = add_edits(suggestions, answer, self._text, encoding, imported, resolves)
-        if not quirks.kinds:
-            suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
 
         def resolve_imported(item: dict[str, Any]) -> Any:
             # If an item would be imported, the list says from where, so most items need no request.
@@ -353,19 +350,19 @@ class RunningLsp:
             raise EngineCrash(f"{self._engine.name} is not running")
         return self._client
 
-    def _send_edits(self, client: Client, caret: int, deadline: float) -> None:
+    def _send_edits(self, client: Client, caret: int) -> None:
         """Send the edits that the server does not have yet, so that the character before the caret is typed last."""
         if self._is_typed:
             return
         edits, self._edits = self._edits, []
         # If the last edit typed that character, and deleted nothing, all edits are sent as they are.
         if caret == 0 or (edits and edits[-1][2] and not edits[-1][1] and edits[-1][0] + len(edits[-1][2]) == caret):
-            client.change(self._sent_text, edits, self._text, deadline)
+            client.change(self._sent_text, edits, self._text)
         else:
             # The character before the caret is removed and typed again, since servers complete after typing.
             before, typed, after = self._text[: caret - 1], self._text[caret - 1], self._text[caret:]
-            client.change(self._sent_text, [*edits, (caret - 1, 1, "")], before + after, deadline)
-            client.change(before + after, [(caret - 1, 0, typed)], self._text, deadline)
+            client.change(self._sent_text, [*edits, (caret - 1, 1, "")], before + after)
+            client.change(before + after, [(caret - 1, 0, typed)], self._text)
         self._sent_text = self._text
         self._is_typed = True
 
