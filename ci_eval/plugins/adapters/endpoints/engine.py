@@ -210,14 +210,13 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
     takes_files = settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
     if holes and settings.window.other_files and not takes_files:
         raise ConfigError(
-            "engine.window.otherFiles is given, but nothing says where the prompt of this model has other files: "
-            "use api infill or fim, the template qwen, starcoder or codestral, or your own template with {files} and "
-            "engine.fileHeading"
+            "engine.window.otherFiles is set, but the prompt has no place for other files: use api infill or fim, "
+            "the template qwen, starcoder or codestral, or a template of yours with {files} and engine.fileHeading"
         )
     if holes and settings.api == "completions" and settings.template is None:
         raise ConfigError(
-            "engine.template is missing: api completions needs to know how holes are written for this model; give its "
-            "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
+            "engine.template is missing: with api completions, it says how the prompt marks the hole to fill. Name the "
+            "model's family (see docs/models.md), or write `suffix` if the endpoint has a field of that name"
         )
     # Keys that only engines use are dropped, so that their changes do not change the endpoint.
     endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
@@ -258,8 +257,8 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
         raise InstallError(f"no usable answer from {settings.endpoint}: {failure}") from failure
     if alone.prompt_tokens is None or both.prompt_tokens is None:
         raise InstallError(
-            f"the endpoint does not count the tokens of a question, so nobody can tell whether it uses the text after "
-            f"the caret; {ALTERNATIVES}"
+            f"the endpoint does not count the tokens of a question, so ci-eval cannot check that it uses the text "
+            f"after the caret; {ALTERNATIVES}"
         )
     if both.prompt_tokens - alone.prompt_tokens < FEWEST_TOKENS:
         raise InstallError(
@@ -284,12 +283,12 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
         # llama.cpp's server silently leaves out text that does not fit its batch.
         full = client.ask(messages.Prompt(prefix=before, suffix=after, files=files, max_tokens=1))
     except EngineFailure as failure:
-        raise InstallError(f"a full engine.window is too much: {failure}") from failure
+        raise InstallError(f"the endpoint refuses a question that fills engine.window: {failure}") from failure
     sent = int(tokens / len(AFTER) * len(before + after + others))
     if (full.prompt_tokens or 0) < WHOLE_SHARE * sent:
         raise InstallError(
             f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "
-            f"{full.prompt_tokens:,}. llama.cpp's server shows of the prefix 3/4 of a batch, of the suffix 1/4, and of "
-            "other files what its context has left besides a batch: lower engine.window, or start it with a larger "
-            "--batch-size and --ctx-size"
+            f"{full.prompt_tokens:,}. llama.cpp's server passes on at most 3/4 of a batch of the prefix, and 1/4 of a "
+            "batch of the suffix; other files get the rest of its context. Lower engine.window, or start the server "
+            "with a larger --batch-size and --ctx-size"
         )
