@@ -167,7 +167,7 @@ def _plan_sides(
     waiting: list[tuple[Assignment, ...]] = []
     for assignments in zip(*plans, strict=True):
         path = assignments[0].path
-        if all(store.has(path) for store in stores):
+        if all(store.workspace.has_sessions(path) for store in stores):
             for store in stores:
                 total.statuses += store.take_over(path)
         else:
@@ -247,9 +247,6 @@ class ResultStore:
         self.asked: Counter[Status] = Counter()
         self._rounds = rounds
 
-    def has(self, path: str) -> bool:
-        return self.workspace.has_sessions(path)
-
     def has_round(self, path: str, number: int) -> bool:
         return round_file(self.workspace, path, number).exists()
 
@@ -315,9 +312,9 @@ class ResultStore:
         given_up = self.so_far.given_up
         for assignment in assignments if given_up else ():
             numbers = [number for number in range(self._rounds) if self.has_round(assignment.path, number)]
-            if numbers and not self.has(assignment.path):
+            if numbers and not self.workspace.has_sessions(assignment.path):
                 self._put_together(assignment.path, None, numbers)
-            if not self.has(assignment.path):
+            if not self.workspace.has_sessions(assignment.path):
                 played = finish_file(assignment, Status.SKIPPED, given_up)
                 self.workspace.write_sessions(assignment.path, played.packed)
                 self.so_far.statuses += played.statuses
