@@ -23,7 +23,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports import count_missing, merge_readings
+from ci_eval.core.grammar.imports import count_missing, merge_readings, share_missing
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
@@ -349,13 +349,13 @@ def record(
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     cpu = made.cpu + CpuTimes(own=watch.cpu())
     record = StageRecord(started=started, ended=machine.now(), files=made.files, cpu=cpu)
-    share, packages, remedies = None, dict[str, int](), dict[str, str]()
+    counts, packages, remedies = dict[str, tuple[int, int]](), dict[str, int](), dict[str, str]()
     if (imports := prepared.language.imports) is not None and not prepared.records:
         around = prepared.setup.surroundings
         # An import counts as resolved if any of the roots has it.
         readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
         files = ((source.path, source.text) for source in workspace.sources())
-        share, packages = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
+        counts, packages = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
         if packages and prepared.engine.own_process:
             remedies = environments.find_remedies(
                 prepared.language.dependencies,
@@ -377,7 +377,8 @@ def record(
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),
             cpu=manifest.cpu + cpu if manifest.cpu else cpu,
-            unresolved_imports=share,
+            unresolved_imports=share_missing(counts.values()),
+            imports=counts if manifest.shard else {},
             unresolved_packages=packages,
             remedies=remedies,
             confined=together({manifest.confined, *made.confined}),

@@ -18,6 +18,7 @@ from ci_eval.core.model.sessions import CallCompletion, FileActions, FileError, 
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.model.tokens import pick
 from ci_eval.core.user_model import UserModel
+from ci_eval.core.workspace import StoredActions
 
 
 class Logging(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +142,7 @@ def record_of_lookup(task: Task, record: Record | None, number: int) -> Record |
     return task.splitting.lookup(record, number) if task.splitting and record else record
 
 
-def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
+def first_calls(actions: FileActions | StoredActions) -> Iterator[CallCompletion | PlayItem]:
     last = ""
     for action in actions.actions:
         if isinstance(action, CallCompletion | PlayItem) and action.session != last:
@@ -149,11 +150,11 @@ def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
             yield action
 
 
-def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
+def chosen(assignment: Assignment, actions: FileActions | StoredActions) -> Iterator[CallCompletion | PlayItem]:
     return (call for call in first_calls(actions) if assignment.chooses(call.session))
 
 
-def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
+def sample_twice(assignment: Assignment, actions: FileActions | StoredActions) -> list[str]:
     """Return the sessions to ask twice, followed by as many more that are asked twice only if answers differ."""
     # The draw of `chooses` is not used, since in a sample all chosen sessions have low draws.
     if not assignment.twice:

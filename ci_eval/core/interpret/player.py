@@ -7,7 +7,6 @@ import time
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -49,6 +48,7 @@ from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
+from ci_eval.core.workspace import StoredActions
 
 MOST_RESOLVED = 5
 """The maximum number of suggestions in a list whose edits are requested one by one."""
@@ -136,9 +136,9 @@ class Player:
         """True if the token is already in the code, and the caret is inside the token."""
         self.known: set[str] = set()
         self._repeated = repeated
-        self._begins: dict[str, tuple[int, Edit, int, int]] = {}
-        """Repeated session → index of its first call, edit of the file's text at that call, caret, prefix length."""
-        self._index = 0
+        self._begins: dict[str, tuple[list[Action], Edit, int, int]] = {}
+        """Repeated session → its actions, edit of the file's text at the first of them, caret, prefix length."""
+        self._repeating: list[Action] | None = None
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
 
@@ -155,7 +155,7 @@ class Player:
         elif status not in UNASKED:
             self._failures = 0
 
-    def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
+    def play_again(self, sessions: frozenset[str]) -> Iterator[Session]:
         """Ask sessions of the file again after `play`, in the same engine process and without logging. The file stays
         open in the engine, and actions between the sessions are skipped."""
         if self._failures >= PATIENCE or not sessions:
@@ -164,19 +164,22 @@ class Player:
             self._assignment, among=sessions, given_up={}, round=self._assignment.round + 1
         )
         self._log, self.known = None, set()
-        for index, (begin, deleted, inserted), caret, prefix in sorted(self._begins[session] for session in sessions):
+        begins = [begin for session, begin in self._begins.items() if session in sessions]
+        for actions, (begin, deleted, inserted), caret, prefix in begins:
             text, typed = self._text[:begin] + inserted + self._text[begin + deleted :], caret - prefix
             self.document.jump(text[:typed] + text[caret:], typed)
             # The prefix is typed as it was the first time: servers look at what was typed last.
             if prefix:
                 self.document.insert(text[typed:caret])
-            yield from islice(self._sessions(islice(actions.actions, index, None)), 1)
+            yield from self._sessions(actions)
 
-    def play(self, actions: FileActions) -> Iterator[Session]:
+    def play(self, actions: FileActions | StoredActions) -> Iterator[Session]:
         return self._sessions(actions.actions)
 
     def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
-        for self._index, action in enumerate(actions):
+        for action in actions:
+            if self._repeating is not None:
+                self._repeating.append(action)
             match action:
                 case OpenFile():
                     self._opened = False
@@ -198,7 +201,7 @@ class Player:
                     # The task may have typed the beginning of the text.
                     self.document.insert(action.expected_text[typed:])
                 case FinishSession():
-                    ended, self._open = self._open, None
+                    ended, self._open, self._repeating = self._open, None, None
                     if ended:
                         yield self._finish(ended)
 
@@ -208,7 +211,8 @@ class Player:
             if call.session in self._repeated and call.session not in self._begins:
                 edit = difference(self._text, self.document.text)
                 prefix = len(call.prefix) if isinstance(call, CallCompletion) and not self._is_inside else 0
-                self._begins[call.session] = (self._index, edit, self.document.caret, prefix)
+                self._repeating = [call]
+                self._begins[call.session] = (self._repeating, edit, self.document.caret, prefix)
             if call.session in self.known or not self._assignment.chooses(call.session):
                 return False
             model, length = self._setup.user, len(call.expected_text)
