@@ -89,16 +89,8 @@ GROWTH = 2
 """If answers differ in a file, the number of its sessions that are asked twice is multiplied by this."""
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    assignments: tuple[Assignment, ...]
-
-    @property
-    def path(self) -> str:
-        return self.assignments[0].path
-
-    @property
-    def round(self) -> int:
-        return self.assignments[0].round
+Turn = tuple[Assignment, ...]
+"""The work on one file in one round: an assignment for each engine."""
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ def is_same(one: Setup, other: Setup) -> bool:
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
     """Play the turn's assignments. `turns`: all turns of this process in order, if engines are asked ahead; else ()."""
-    return tuple(map(play, turn.assignments, repeat(turns)))
+    return tuple(map(play, turn, repeat(turns)))
 
 
 def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
@@ -263,8 +263,8 @@ class Scout:
                     self._scouted += 1
 
     def _sessions(self, began: Assignment, last: str, running: Running) -> Iterator[Session]:
-        later = dropwhile(lambda turn: (turn.path, turn.round) != (began.path, began.round), self._turns)
-        for assignment in chain.from_iterable(turn.assignments for turn in later):
+        later = dropwhile(lambda turn: (turn[0].path, turn[0].round) != (began.path, began.round), self._turns)
+        for assignment in chain.from_iterable(later):
             actions = read_actions(assignment.actions)
             text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
             # A file that cannot be read is skipped here; the player reports the reason.
