@@ -63,6 +63,10 @@ def footprint_text(of: Footprint) -> str:
         )
     if of.dropped:
         texts.append(f"{format_count(of.dropped, 'item')} of its lists could not be read and are left out")
+    if of.unresolved:
+        texts.append(
+            f"`completionItem/resolve` took too long for {format_count(of.unresolved, 'list')}: no edits known"
+        )
     return ", ".join(texts)
 
 
