@@ -131,13 +131,13 @@ def test_a_finished_run_of_many_files_is_a_few_files_and_goes_on(
     root = write(tmp_path / "p", **{f"f{number}__py": GREETER for number in range(5)})
     ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
     now = {each.id: source.path for source, items in workspace.sessions(Session) for each in items}
-    items = [read_items(path) for path in workspace.action_files()]
+    items = [[*read_items(path)] for path in workspace.action_files()]
     for part in ("actions", "sessions"):
         stored.archive(tmp_path / "w" / part)
         assert [path.name for path in (tmp_path / "w" / part).iterdir()] == ["all.zip"]
     workspace = Workspace(tmp_path / "w")
     assert {each.id: source.path for source, items in workspace.sessions(Session) for each in items} == now
-    assert [read_items(path) for path in workspace.action_files()] == items
+    assert [[*read_items(path)] for path in workspace.action_files()] == items
     assert workspace.find_session(next(iter(now)))[0].path == now[next(iter(now))]
     workspace.drop_sessions("f2.py")
     assert not workspace.has_sessions("f2.py")

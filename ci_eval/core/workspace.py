@@ -176,7 +176,7 @@ class Workspace:
         stored_at = self.actions_path(path)
         if not stored.exists(stored_at):
             return {}
-        return {asked.offset: asked.offset + len(asked.expected_text) for asked in stream_items(stored_at)}
+        return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_items(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
         for path in self.action_files():
@@ -443,12 +443,8 @@ def read_actions(path: Path) -> FileActions:
     return replace(first, actions=(*first.actions, *chain.from_iterable(part.actions for part in others)))
 
 
-def read_items(path: Path) -> list[Asked]:
+def read_items(path: Path) -> Iterator[Asked]:
     """Return the first question of each session, in order. Raises WorkspaceError."""
-    return list(stream_items(path))
-
-
-def stream_items(path: Path) -> Iterator[Asked]:
     calls = (action for part in _parts(path, FileAsked) for action in part.actions if action.session)
     return (next(lookups) for _, lookups in groupby(calls, key=attrgetter("session")))
 
@@ -460,20 +456,16 @@ def _read_heads(folder: Path, _stamp: int) -> Mapping[Path, FileHead]:
 
 def _parts(path: Path, kind: type[Head]) -> Iterator[Head]:
     """Yield the file in parts, each with the head and some of the actions. Raises WorkspaceError."""
-    lines = stored.lines(path, stored.ACTIONS)
-    line = next(lines, b"")
-    head = line[: line.find(ACTIONS_KEY) + len(ACTIONS_KEY)]
-    # Former versions wrote a single line.
-    if not line.endswith(END_OF_PART) or not head.endswith(ACTIONS_KEY):
-        lines, line = iter(()), line + b"".join(lines)
-    while True:
+    lines, head, is_last = stored.lines(path, stored.ACTIONS), b"", False
+    while not is_last:
+        line = head + next(lines, b"")
+        # Former versions wrote a single line.
         is_last = not line.endswith(END_OF_PART)
-        part = stored.decode_json(line if is_last else line.removesuffix(END_OF_PART) + b"]}", kind, path)
+        whole = line + b"".join(lines) if is_last else line.removesuffix(END_OF_PART) + b"]}"
+        part = stored.decode_json(whole, kind, path)
         _check_inside(part.path, path)
         yield part
-        if is_last:
-            break
-        line = head + next(lines, b"")
+        head = head or line[: line.find(ACTIONS_KEY) + len(ACTIONS_KEY)]
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:
