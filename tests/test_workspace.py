@@ -20,7 +20,6 @@ from ci_eval.core.workspace import (
     Workspace,
     make_file_name,
     pack_actions,
-    pack_sessions,
     read_actions,
     read_items,
     stream_actions,
@@ -28,16 +27,15 @@ from ci_eval.core.workspace import (
 from ci_eval.plugins.engines.controls import WORDS
 from tests.command import command
 from tests.comparing import compare
-from tests.packed import as_before
 from tests.projects import GREETER, ask, generate, setup, write
 
 
-def counting(function: Callable[[Workspace], Manifest], asked: list[str]) -> Callable[[Workspace], Manifest]:
-    """As the function; the names of the folders it was called for."""
+def counting(function: Callable[[Manifest], None], asked: list[str]) -> Callable[[Manifest], None]:
+    """As the function; the titles of the manifests it was called for."""
 
-    def counted(workspace: Workspace) -> Manifest:
-        asked.append(workspace.folder.name)
-        return function(workspace)
+    def counted(manifest: Manifest) -> None:
+        asked.append(manifest.title)
+        function(manifest)
 
     return counted
 
@@ -79,7 +77,7 @@ def test_what_a_killed_run_left_half_written_goes_and_no_link_is_followed(tmp_pa
     outside = write(tmp_path / "outside", kept__txt="x")
     workspace = generate(write(tmp_path / "p", a__py="import os\nos.sep\n"), tmp_path / "w")
     pages = write(workspace.folder / "reports" / "html.1.tmp", index__html="x", style__css_2_tmp="x")
-    (workspace.folder / "sessions" / "a.json.gz.1.tmp").write_bytes(b"x")
+    (workspace.folder / "sessions" / "a.json.zst.1.tmp").write_bytes(b"x")
     (pages / "linked.3.tmp").symlink_to(outside)
     (workspace.folder / "linked.4.tmp").symlink_to(outside)
     workspace.tidy()
@@ -91,20 +89,6 @@ def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     ask(generate(root, tmp_path / "w"), setup(WORDS, root))
     assert not list((tmp_path / "w").rglob("*.tmp"))
-
-
-def test_a_workspace_of_before_is_read_and_what_it_lacks_is_asked(tmp_path: Path) -> None:
-    root = write(tmp_path / "p", a__py=GREETER, b__py=GREETER)
-    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
-    now = sorted(each.id for _, items in workspace.sessions(Session) for each in items)
-    as_before(tmp_path / "w")
-    workspace = Workspace(tmp_path / "w")
-    assert sorted(each.id for _, items in workspace.sessions(Session) for each in items) == now
-    assert workspace.has_sessions("a.py")
-    workspace.drop_sessions("a.py")
-    ask(workspace, setup(WORDS, root))
-    assert sorted(each.id for _, items in workspace.sessions(Session) for each in items) == now
-    assert {path.suffix for path in (tmp_path / "w" / "sessions").iterdir()} == {".gz", ".zst"}
 
 
 def test_actions_of_a_large_file_are_decoded_in_parts(tmp_path: Path) -> None:
@@ -177,24 +161,6 @@ def test_shards_and_what_follows_read_archives(tmp_path: Path, monkeypatch: pyte
     assert command("report", tmp_path / "night")[0] == 0
 
 
-def test_sessions_take_the_place_of_those_of_before(tmp_path: Path) -> None:
-    root = write(tmp_path / "p", a__py=GREETER)
-    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
-    (source,) = workspace.sources()
-    as_before(tmp_path / "w")
-    workspace.write_sessions("a.py", pack_sessions(source, []))
-    assert [list(items) for _, items in workspace.sessions(Session)] == [[]]
-
-
-def test_a_file_packed_in_two_ways_counts_for_neither(tmp_path: Path) -> None:
-    root = write(tmp_path / "p", a__py=GREETER)
-    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
-    (path,) = (tmp_path / "w" / "sessions").iterdir()
-    path.with_suffix(".gz").write_bytes(b"")
-    with pytest.raises(WorkspaceError, match="is there twice"):
-        list(workspace.sources())
-
-
 @pytest.mark.parametrize("left", [{}, {"config__yaml": "x"}, {"config__yaml": "x", "manifest__json__77__tmp": "{"}])
 def test_what_a_run_leaves_that_was_killed_at_once_is_begun_again(tmp_path: Path, left: dict[str, str]) -> None:
     folder = Workspace.create(tmp_path / "w").folder
@@ -214,9 +180,9 @@ def test_a_manifest_is_read_once_however_often_it_is_asked_for(tmp_path: Path, m
     root = write(tmp_path / "p", a__py=GREETER)
     argv = ("evaluate", "--project", f"path:{root}", "--engine", "words", "--jobs", 1, "--output")
     for name in ("base", "new"):
-        command(*argv, tmp_path / name)
+        command(*argv, tmp_path / name, "--set", f"reports.evaluationTitle={name}")
     read: list[str] = []
-    monkeypatch.setattr(Workspace, "_read_manifest", counting(Workspace._read_manifest, read))
+    monkeypatch.setattr(Manifest, "check", counting(Manifest.check, read))
     command("compare", tmp_path / "base", tmp_path / "new", "--output", tmp_path / "c")
     assert sorted(read) == ["base", "new"]
     assert command(*argv, tmp_path / "third")[0] == 0

@@ -24,11 +24,6 @@ PAGE = re.compile(
     r"/buildConfiguration/(?P<id>\w+)(?:[/?#].*)?"
 )
 """The address of a build configuration's page. The token is sent only over https, except to this machine."""
-SIMILAR = re.compile(
-    r"(?:\w+://)?(?P<server>[^/]+(?:/.*?)??)/(?:viewType\.html\?(?:.*&)?buildTypeId=|buildConfiguration/)(?P<id>\w+).*",
-    re.IGNORECASE,
-)
-"""The address of an old page, or an address that was typed by hand. The error for it shows the form of PAGE."""
 LOCATOR = "buildType:(id:{}),branch:(default:true),state:finished,status:SUCCESS,count:1"
 
 
@@ -41,12 +36,9 @@ class Build(msgspec.Struct, frozen=True, kw_only=True):
 
 class Builds:
     def __init__(self, page: str, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError if `page` is not that of a build configuration, or if the environment has no token."""
+        """`page` is the address of a build configuration. Raises ConfigError if the environment has no token."""
         match = PAGE.fullmatch(page)
-        if not match:
-            similar = SIMILAR.fullmatch(page)
-            server, name = similar.group("server", "id") if similar else ("SERVER", "ID")
-            raise ConfigError(f"{page}: give the build configuration as https://{server}/buildConfiguration/{name}")
+        assert match
         if not environment.get(TOKEN):
             raise ConfigError(f"{TOKEN} missing: make an access token in TeamCity's profile, and put it there")
         self._server, self.name = match.group("server", "id")

@@ -17,7 +17,7 @@ from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ci_eval.ci.host import HOSTS, Guarded, Host, Problem
+from ci_eval.ci.host import HOSTS, Guarded, Host
 from ci_eval.ci.inputs import JOB, advise
 from ci_eval.rendering import plaintext
 
@@ -76,7 +76,7 @@ class Screen:
         if command:
             self._err.print(Text(f"  {plaintext.line(command)}"), soft_wrap=True)
         if identity:
-            self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
+            self.host.fail(identity, plaintext.lines(text))
 
     def result(self, text: str) -> None:
         """Print a text. If the width of the console is known, the text is wrapped between words."""

@@ -5,6 +5,7 @@ GitHub gets workflow commands, and files with the outputs and the summary of a s
 
 from __future__ import annotations
 
+import hashlib
 import io
 import math
 import os
@@ -20,11 +21,6 @@ import msgspec
 Level = Literal["notice", "warning", "error"]
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    identity: str
-    text: str
-
-
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     passed: bool
@@ -34,11 +30,10 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 class Announcement(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     summary: str = ""
-    outputs: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The values for later steps, by name: `workspace`, `report`, `metrics`, `verdict`."""
+    outputs: Mapping[str, str | Path | None] = msgspec.field(default_factory=dict)
+    """The values for later steps, by name: `workspace`, `report`, `metrics`, `verdict`. None is the same as ""."""
     statistics: Mapping[str, float] = msgspec.field(default_factory=dict)
     checks: Sequence[Check] = ()
-    problems: Sequence[Problem] = ()
     artifacts: Sequence[Path] = ()
     """The folders or files to publish. They must not change any more."""
 
@@ -77,15 +72,25 @@ class Host:
     def progress(self, text: str) -> None:
         """Report the progress of the job."""
 
-    def fail(self, problem: Problem) -> None:
-        """Report the problem that ends the command."""
+    def fail(self, identity: str, text: str) -> None:
+        """Report a problem. `identity` names the kind of problem, and is the same in each run."""
 
     def announce(self, announcement: Announcement) -> None:
-        """Report the result of the job."""
+        """Report the result of the job, and each check that is not passed as a problem."""
+        for check in announcement.checks:
+            if not check.passed:
+                self.fail(make_rule_identity(check.name), f"{check.name}: {check.reason}")
 
     def _say(self, line: str) -> None:
         self._out.write(f"{line}\n")
         self._out.flush()
+
+
+def make_rule_identity(text: str) -> str:
+    """Return an identity of letters, digits and `_` that is unique for each gate."""
+    # The digest distinguishes rules that are equal after the replacement and the cut.
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 
 
 class Guarded(io.TextIOBase):
@@ -136,10 +141,6 @@ def data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def value(text: str) -> str:
-    return data(text).replace(":", "%3A").replace(",", "%2C")
-
-
 class GitHub(Host):
     name = "github"
     variable = "GITHUB_ACTIONS"
@@ -171,25 +172,26 @@ class GitHub(Host):
     def end(self, title: str) -> None:  # noqa: ARG002
         self._say("::endgroup::")
 
+    def fail(self, identity: str, text: str) -> None:  # noqa: ARG002
+        self.annotate("error", text)
+
     def annotate(self, level: Level, text: str) -> None:
-        self._annotate(level, "ci-eval", text)
-
-    def fail(self, problem: Problem) -> None:
-        self._annotate("error", "ci-eval", problem.text)
-
-    def _annotate(self, level: Level, title: str, text: str) -> None:
         self._said[level] += 1
         if self._said[level] < MOST_ANNOTATIONS:
-            self._say(f"::{level} title={value(title)}::{data(text)}")
+            self._say(f"::{level} title=ci-eval::{data(text)}")
         elif self._said[level] == MOST_ANNOTATIONS:
             self._say(f"::{level} title=ci-eval::there are more, see the log and the report")
 
     def announce(self, announcement: Announcement) -> None:
-        for problem in announcement.problems:
-            self.fail(problem)
+        super().announce(announcement)
         # The delimiter is random, so that no text can contain it.
         end = f"ci-eval-{uuid.uuid4()}"
-        outputs = [f"{name}<<{end}\n{text}\n{end}\n" for name, text in announcement.outputs.items()]
+        # Paths are absolute, since later steps may run in another folder.
+        texts = {
+            name: value.absolute() if isinstance(value, Path) else value or ""
+            for name, value in announcement.outputs.items()
+        }
+        outputs = [f"{name}<<{end}\n{text}\n{end}\n" for name, text in texts.items()]
         _append("GITHUB_OUTPUT", "".join(outputs))
         _append("GITHUB_STEP_SUMMARY", shorten_text(announcement.summary, MOST_SUMMARY))
 
@@ -268,10 +270,10 @@ class TeamCity(Host):
     def progress(self, text: str) -> None:
         self._say(message("progressMessage", text))
 
-    def fail(self, problem: Problem) -> None:
+    def fail(self, identity: str, text: str) -> None:
         # TeamCity expects a Java identifier of at most 60 characters.
-        identity = re.sub(r"\W", "_", problem.identity, flags=re.ASCII)[:MOST_IDENTITY]
-        self._say(message("buildProblem", description=problem.text[:MOST_PROBLEM], identity=identity))
+        identity = re.sub(r"\W", "_", identity, flags=re.ASCII)[:MOST_IDENTITY]
+        self._say(message("buildProblem", description=text[:MOST_PROBLEM], identity=identity))
 
     def announce(self, announcement: Announcement) -> None:
         for key, number in announcement.statistics.items():
@@ -287,8 +289,7 @@ class TeamCity(Host):
                     self._say(message("testFailed", name=check.name, message=check.reason))
                 self._say(message("testFinished", name=check.name))
             self._say(message("testSuiteFinished", name="ci-eval gates"))
-        for problem in announcement.problems:
-            self.fail(problem)
+        super().announce(announcement)
         for path in announcement.artifacts:
             place = path.absolute()
             if UNQUOTED.search(str(place)):

@@ -15,7 +15,7 @@ import click
 from click.shell_completion import add_completion_class
 
 from ci_eval import __version__
-from ci_eval.ci import Problem, Screen
+from ci_eval.ci import Screen
 from ci_eval.cli.group import NAMES, Bash, cli, find_command
 from ci_eval.core import machine
 from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Interrupted, PreparationError, WorkspaceError
@@ -53,7 +53,7 @@ def main() -> None:
         screen = Screen()
         # The message repeats what the user typed, which might look like a command to the CI.
         screen.explain(message.getvalue().rstrip())
-        screen.host.fail(Problem(identity=identify_problem(error), text=error.format_message()))
+        screen.host.fail(identify_problem(error), error.format_message())
         code = ConfigError.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         # The cause of click's Abort is the exception that interrupted the command.

@@ -11,9 +11,9 @@ import msgspec
 from ci_eval.ci import Announcement, Screen, builds, limits
 from ci_eval.ci.gitlab import Project
 from ci_eval.ci.inputs import JOB, cache_key, command_line, configs, is_first_night, read_inputs
-from ci_eval.ci.repository import Repository, Rest, variables_of
+from ci_eval.ci.repository import Repository, variables_of
 from ci_eval.cli.group import FILE, cli
-from ci_eval.cli.options import FOLDER, add_gate_options
+from ci_eval.cli.options import FOLDER, add_gate_options, end_with
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.jobs import compare as compare_job
@@ -131,7 +131,7 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
     Needs GITHUB_TOKEN, which may read Actions, or TEAMCITY_TOKEN. The command also works outside of CI.
     """
     screen = Screen()
-    if page and builds.SIMILAR.fullmatch(page):
+    if page and builds.PAGE.fullmatch(page):
         if beside:
             raise ConfigError("--beside chooses a run at GitHub, and is not for TeamCity: leave it out")
         folders = earlier_runs.fetch_of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
@@ -197,14 +197,12 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
     screen = Screen()
     gates = (*gates, *filter(None, map(str.strip, read_inputs(os.environ).get("gates", "").splitlines())))
     done = compare_job.rank_nightly(workspaces, gates=gates, history=history, output=output, screen=screen)
-    announcing.ranking(done, screen)
-    for outcome in done.outcomes.values():
+    screen.host.announce(announcing.ranking(done, history))
+    for outcome in done.result.values():
         if outcome.overview:
             presenting.overview(outcome.overview, outcome.reports, screen)
         presenting.gates_of(outcome.comparisons, screen)
-    screen.line(str(done.folder))
-    if done.trouble:
-        raise done.trouble
+    end_with(done.folder, done.trouble, screen)
 
 
 @ci.command("notice")
@@ -215,8 +213,8 @@ def notice(result: str, run: int | None) -> None:
 
     RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
     """
-    client = Rest(os.environ)
-    _announce(posts.report_result(client, result, run or client.run, Repository(os.environ)))
+    repository = Repository(os.environ)
+    _announce(posts.report_result(repository, result, run or repository.run))
 
 
 @ci.command("comment")
@@ -235,7 +233,7 @@ def comment(run: int, head: str, when: str) -> None:
 
     Needs GITHUB_TOKEN, with actions: read, pull-requests: write and pages: read.
     """
-    for line in posts.post_all(Repository(os.environ), Rest(os.environ), run, head, when):
+    for line in posts.post_all(Repository(os.environ), run, head, when):
         _announce(line)
 
 

@@ -14,7 +14,6 @@ from ci_eval.cli import completions
 from ci_eval.cli import options as cli_options
 from ci_eval.cli.completions import add_settings_option
 from ci_eval.cli.group import FILE, cli
-from ci_eval.cli.options import Choices, add_choice_options, add_placement_options, require_output
 from ci_eval.cli.runs import parse_points, present_evaluation, present_suite
 from ci_eval.core.config import Config, limit_sessions
 from ci_eval.core.config.loading import View
@@ -27,6 +26,7 @@ from ci_eval.jobs import sweep as sweep_job
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import ROUNDS, Side, is_file, make_side, split_arguments
+from ci_eval.jobs.runs import RunOptions
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 
@@ -87,7 +87,7 @@ def compare_(
         present_suite(suite_job.compare_suites(base, new, screen=screen, **options), screen, opening=opening)
         return
     done = compare_job.compare(workspaces, history=history, same_ranker=same_ranker, screen=screen, **options)
-    announcing.comparison(done, screen)
+    screen.host.announce(announcing.comparison(done, history))
     _present(done, screen, opening=opening)
     cli_options.end_with(done.folder, done.trouble, screen)
 
@@ -116,9 +116,10 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     """
     screen = Screen()
     done = site_job.site(histories, output=output)
-    announcing.site(done, screen)
-    screen.result(f"{len(done.lines):,} {'evaluation' if len(done.lines) == 1 else 'evaluations'}")
-    screen.result(f"html      {done.index}")
+    screen.host.announce(announcing.site(done))
+    count = len(done.result.lines)
+    screen.result(f"{count:,} {'evaluation' if count == 1 else 'evaluations'}")
+    screen.result(f"html      {done.reports['html']}")
     screen.line(str(done.folder))
 
 
@@ -128,7 +129,7 @@ ALLOW_CONDITIONS = "Compare the engines even if they get different settings that
 @cli.command("compare-engines")
 @click.argument("arguments", metavar="[BASE NEW [MORE...]]", nargs=-1, shell_complete=completions.of("engines"))
 @cli_options.add_choice_options
-@cli_options.add_placement_options
+@cli_options.add_run_options()
 @click.option(
     "--rounds",
     type=click.IntRange(2, 1000),
@@ -146,10 +147,10 @@ ALLOW_CONDITIONS = "Compare the engines even if they get different settings that
 @click.option("--all", "everything", is_flag=True, help=cli_options.ALL)
 @click.option("--allow-conditions", is_flag=True, help=ALLOW_CONDITIONS)
 @cli_options.add_gate_options
-@click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
 @cli_options.add_open_option
 def compare_engines_(
     choices: cli_options.Choices,
+    run: RunOptions,
     arguments: tuple[str, ...],
     base_settings: tuple[str, ...],
     new_settings: tuple[str, ...],
@@ -176,12 +177,11 @@ def compare_engines_(
     """
     if choices.engine or choices.engine_command is not None:
         raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
-    cli_options.require_output(options["output"], resume=options["resume"], what="folder")
     if detect is None and power != phases.POWER:
         raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
     if everything and detect:
         raise click.UsageError("--detect asks as many as it takes: leave out --all")
-    screen = Screen()
+    screen = run.screen
     # click takes the last argument as CONFIG, even if it names a side.
     named = (*arguments, *([str(choices.config)] if choices.config else []))
     sides, choices = _make_sides(choices, named, (base_settings, new_settings), screen, everything=everything)
@@ -190,12 +190,12 @@ def compare_engines_(
         if detect:
             raise click.UsageError("a suite of projects is compared whole: leave out --detect")
         limited = [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides
-        present_suite(suite_job.compare_engines(limited, screen=screen, **options), screen, opening=opening)
+        present_suite(suite_job.compare_engines(limited, run, **options), screen, opening=opening)
         return
-    done = compare_engines_job.compare_engines(sides, screen=screen, detect=detect, power=power, usual=usual, **options)
-    if done.outcome:
-        announcing.comparison(done.outcome, screen)
-        _present(done.outcome, screen, opening=opening)
+    done = compare_engines_job.compare_engines(sides, run, detect=detect, power=power, usual=usual, **options)
+    if done.result:
+        screen.host.announce(announcing.comparison(done.result))
+        _present(done.result, screen, opening=opening)
     cli_options.end_with(done.folder, done.trouble, screen)
 
 
@@ -251,13 +251,12 @@ VARY = "A key of the configuration and its values; several keys are combined, ea
 
 
 @cli.command("sweep")
-@add_choice_options
-@add_placement_options
+@cli_options.add_choice_options
+@cli_options.add_run_options("sweep")
 @click.option(
     "--vary", "varied", metavar="KEY=A,B,C", multiple=True, required=True, help=VARY, shell_complete=completions.setting
 )
-@click.option("--resume", is_flag=True, help="Resume the interrupted sweep in --output.")
-def sweep_(choices: Choices, varied: tuple[str, ...], **options: Any) -> None:
+def sweep_(choices: cli_options.Choices, run: RunOptions, varied: tuple[str, ...]) -> None:
     """Evaluate each value of some keys over the same sessions, and compare each run with the first.
 
     The metrics are those of `comparison.metrics`. Write a workspace for each run below DIR, the comparisons with
@@ -268,16 +267,14 @@ def sweep_(choices: Choices, varied: tuple[str, ...], **options: Any) -> None:
       ci-eval sweep night.yaml --vary engine.options.order=1,2,3,6 --output sweep
       ci-eval sweep --task tokens --project path:. --vary engine=frequency,recency,ngram
     """
-    require_output(options["output"], resume=options["resume"], what="folder")
-    screen = Screen()
 
     def configure_choice(choice: sweep_job.Choice) -> Config:
         # The engine is passed as an override, since the option would replace keys that are varied below `engine`.
         engine = (f"engine={choices.engine}",) if choices.engine else ()
-        overrides = (*engine, *choices.overrides, *choice.overrides)
-        return replace(choices, engine=None, overrides=overrides).load(screen)
+        overrides = (*engine, *choices.overrides, *(f"{key}={value}" for key, value in choice.items()))
+        return replace(choices, engine=None, overrides=overrides).load(run.screen)
 
-    done = sweep_job.sweep(configure_choice, varied, screen=screen, **options)
-    presenting.small(done.sweep, done.folder, done.reports, screen)
+    done = sweep_job.sweep(configure_choice, varied, run)
+    presenting.small(done.result, done.folder, done.reports, run.screen)
     if done.trouble:
         raise done.trouble

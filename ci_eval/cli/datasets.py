@@ -163,9 +163,6 @@ def code_review(
     records.mine_code_reviews(repositories, output, selection, screen=Screen(), judge=model, **options)
 
 
-SOURCES = ("projects", "git", "recordings")
-
-
 def _recordings(
     _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, Path], ...]:
@@ -210,15 +207,15 @@ def usages(output: Path, language: str | None, **options: Any) -> None:
       ci-eval dataset usages --git . --language python --output histories.jsonl
       ci-eval dataset usages --stream neutral=recording.jsonl --language python --output histories.jsonl
     """
-    sources = {name: options.pop(name) for name in SOURCES}
-    chosen = [name for name in SOURCES if sources[name]]
-    if len(chosen) != 1:
-        raise click.UsageError("give one of --project, --git and --stream")
-    if options["texts"] and chosen[0] not in {"git", "recordings"}:
-        raise click.UsageError("--texts stores versions of files: give it with --git or --stream")
     makers: dict[str, Callable[..., None]] = {
         "projects": mining.mine_projects,
         "git": mining.mine_git,
         "recordings": mining.mine_streams,
     }
+    sources = {name: options.pop(name) for name in makers}
+    chosen = [name for name in makers if sources[name]]
+    if len(chosen) != 1:
+        raise click.UsageError("give one of --project, --git and --stream")
+    if options["texts"] and chosen[0] not in {"git", "recordings"}:
+        raise click.UsageError("--texts stores versions of files: give it with --git or --stream")
     makers[chosen[0]](sources[chosen[0]], output, mining.Choices(language=language or "", **options), Screen())

@@ -97,7 +97,9 @@ def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **op
         f"{done.lines_before:,} lines in {done.files_before:,} files became {done.lines:,} in "
         f"{len(done.result.files):,}, by {done.oracle.questions:,} questions; ended: {done.ended}"
     )
-    screen.result(f"seen in {done.fresh} of {done.fresh} fresh engines; kept the same: {', '.join(done.oracle.kept)}")
+    screen.result(
+        f"seen in {reduce_job.FRESH} of {reduce_job.FRESH} fresh engines; kept the same: {', '.join(done.oracle.kept)}"
+    )
     screen.result(f"issue     {output / 'issue.md'}")
     if case:
         screen.result(f"case      {case}")
@@ -121,18 +123,7 @@ OUTPUT = "Write cases.json, cases.md, junit.xml and cases/index.html to this fol
 @click.option("--snapshot", type=FILE, metavar="FILE", help=SNAPSHOT)
 @click.option("--update", is_flag=True, help=UPDATE)
 @click.option("--output", type=FILE, metavar="DIR", help=OUTPUT)
-def cases(
-    folder: Path,
-    config: Path | None,
-    engine: str | None,
-    engine_command: str | None,
-    engine_like: str | None,
-    language: str | None,
-    overrides: tuple[str, ...],
-    snapshot: Path | None,
-    update: bool,
-    output: Path | None,
-) -> None:
+def cases(folder: Path, snapshot: Path | None, update: bool, output: Path | None, **values: Any) -> None:
     """Ask an engine about the cases in FOLDER: does it offer what it must, and nothing that it must not?
 
     A case is a comment below a line of code, with a mark below the character that follows the caret:
@@ -151,22 +142,12 @@ def cases(
     if update and not snapshot:
         raise click.UsageError("--update writes a snapshot: add --snapshot FILE")
     screen = Screen()
-    nothing_else = dict.fromkeys("task dataset dependencies completion_type model sessions seed".split())
-    choices = cli_options.Choices(
-        config=config,
-        language=language,
-        engine=engine,
-        engine_command=engine_command,
-        engine_like=engine_like,
-        project=f"path:{folder}",
-        overrides=overrides,
-        **nothing_else,
-    )
+    choices = cli_options.Choices(project=f"path:{folder}", **values)
     chosen = choices.load(screen, ladder=False)
     done, reports = run_cases(
-        folder, chosen, language=language, snapshot=snapshot, update=update, output=output, screen=screen
+        folder, chosen, language=choices.language, snapshot=snapshot, update=update, output=output, screen=screen
     )
-    announcing.cases(done, output, reports, screen)
+    screen.host.announce(announcing.cases(done, output, reports))
     presenting.small(done, output, reports, screen)
     if done.broken:
         raise GateFailed(f"{done.broken:,} of {len(done.cases):,} cases are broken")

@@ -20,6 +20,7 @@ from ci_eval.core.logs import formats as log_formats
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import ml
 from ci_eval.jobs import terminal as presenting
+from ci_eval.jobs.runs import RunOptions
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.plugins.learning import recommenders
 
@@ -28,19 +29,12 @@ LOG_FORMAT = "May be repeated. Default: parquet, which needs the extra `ml`."
 
 @cli.command("generate-ml-logs")
 @cli_options.add_choice_options
-@cli_options.add_placement_options
-@click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
+@cli_options.add_run_options()
 @click.option("--trust", is_flag=True, help=cli_options.TRUST)
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--log-format", "formats", type=click.Choice(log_formats.names()), multiple=True, help=LOG_FORMAT)
 def generate_ml_logs(
-    choices: Choices,
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-    trust: bool,
-    shard: str | None,
-    formats: tuple[str, ...],
+    choices: Choices, run: RunOptions, trust: bool, shard: str | None, formats: tuple[str, ...]
 ) -> None:
     """Run stages 1 and 2 with a modelled user, and log every suggestion with its features in WORKSPACE/logs.
 
@@ -48,15 +42,11 @@ def generate_ml_logs(
     Examples:
       ci-eval generate-ml-logs --project pypi:flask==3.0.3 --output logs
     """
-    screen = Screen()
-    cli_options.require_output(output, resume=resume, what="workspace")
+    screen, resumed = run.screen, run.output if run.resume else None
     # A modelled user types every prefix, so the default ladder of prefixes would only cause a warning.
-    chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust, ladder=False), formats, screen)
-    part = Shard.parse(shard) if shard else None
-    workspace, trouble = evaluate_job.only_logs(
-        chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen
-    )
-    announcing.logs(workspace, trouble, screen)
+    chosen = ml.for_logs(choices.load(screen, resumed, trusted=trust, ladder=False), formats, screen)
+    workspace, trouble = evaluate_job.only_logs(chosen, run, Shard.parse(shard) if shard else None)
+    screen.host.announce(announcing.logs(workspace, trouble))
     presenting.logs(workspace.manifest().logs, screen)
     cli_options.end_with(workspace.folder, trouble, screen)
 
@@ -86,7 +76,7 @@ def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
     """
     screen = Screen()
     model = ml.train_ranker(logs, output=output, screen=screen, **options)
-    announcing.ranker(output, screen)
+    screen.host.announce(announcing.ranker(output))
     presenting.model(model, screen)
     screen.line(str(output))
 

@@ -26,7 +26,7 @@ from ci_eval.core.config.text import CONDITIONS
 from ci_eval.core.workspace import Workspace
 from ci_eval.fetch import schemes
 from ci_eval.jobs.models import set_answer_mode
-from ci_eval.jobs.runs import refuse_foreign, stored_config
+from ci_eval.jobs.runs import RunOptions, refuse_foreign, stored_config
 
 
 class _Folder(click.Path):
@@ -37,6 +37,8 @@ class _Folder(click.Path):
 
 
 FOLDER = _Folder(path_type=Path)
+PATCHED = ("task", "language", "project", "dataset", "dependencies", "completion_type", "model", "sessions", "seed")
+"""The options that replace values of the configuration as they are."""
 OF_COMMAND = re.compile(r"engine\.(like|languageId)\s*=")
 DEMO = Path(__file__).parents[1] / "core" / "config" / "demo.yaml"
 THIS_IS_THE_DEMO = (
@@ -46,19 +48,19 @@ THIS_IS_THE_DEMO = (
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    config: Path | None
-    task: str | None
-    language: str | None
-    engine: str | None
-    engine_command: str | None
-    engine_like: str | None
-    project: str | None
-    dataset: str | None
-    dependencies: bool | None
-    completion_type: str | None
-    model: Path | None
-    sessions: int | None
-    seed: int | None
+    config: Path | None = None
+    task: str | None = None
+    language: str | None = None
+    engine: str | None = None
+    engine_command: str | None = None
+    engine_like: str | None = None
+    project: str | None = None
+    dataset: str | None = None
+    dependencies: bool | None = None
+    completion_type: str | None = None
+    model: Path | None = None
+    sessions: int | None = None
+    seed: int | None = None
     overrides: tuple[str, ...]
 
     def load(
@@ -118,18 +120,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         loaded = load(path, engine=self.engine, overrides=others, environment=environment)
         for warning in loaded.warnings:
             screen.warn(warning)
-        chosen = patch(
-            loaded.config,
-            task=self.task,
-            language=self.language,
-            project=self.project,
-            dataset=self.dataset,
-            dependencies=self.dependencies,
-            completion_type=self.completion_type,
-            model=self.model,
-            sessions=self.sessions,
-            seed=self.seed,
-        )
+        chosen = patch(loaded.config, **{name: getattr(self, name) for name in PATCHED})
         if self.engine_command is not None:
             if self.engine:
                 raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
@@ -269,14 +260,6 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
         screen.warn(f"no browser could be started; the report is {report}")
 
 
-def require_output(output: Path | None, *, resume: bool, what: str) -> None:
-    """Raise UsageError if --resume is given without --output, and warn if that folder does not exist."""
-    if resume and output is None:
-        raise click.UsageError(f"--resume needs --output DIR, the {what} to resume")
-    if resume and output and not output.exists():
-        Screen().warn(f"{output} is not there, so nothing is resumed: a new run begins")
-
-
 def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
     screen.line(str(folder))
     if trouble:
@@ -308,3 +291,22 @@ def add_placement_options(command: Command) -> Command:
         click.option("--jobs", type=COUNT, metavar="N", default=machine.cores, help=JOBS),
         click.option("--output", type=FOLDER, metavar="DIR", help=OUTPUT),
     )
+
+
+def add_run_options(what: str = "run") -> Decorator:
+    """Return a decorator that adds the options of RunOptions. Without --output, --resume is refused."""
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def collect_run(*arguments: Any, output: Path | None, jobs: int, resume: bool, **values: Any) -> None:
+            screen = Screen()
+            if resume and output is None:
+                raise click.UsageError("--resume needs --output DIR, the folder to resume")
+            if resume and output and not output.exists():
+                screen.warn(f"{output} does not exist, so nothing is resumed: a new run begins")
+            command(*arguments, run=RunOptions(output=output, jobs=jobs, resume=resume, screen=screen), **values)
+
+        resuming = click.option("--resume", is_flag=True, help=f"Resume the interrupted {what} in --output.")
+        return _add_all(add_placement_options(collect_run), resuming)
+
+    return add

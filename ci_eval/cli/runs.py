@@ -14,12 +14,13 @@ from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import EXAMPLES, FILE, cli
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.loading import View
+from ci_eval.core.model import Evaluation, Suite
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import phases, show
 from ci_eval.jobs import suites as suite_job
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.jobs.suites import SuiteOutcome
+from ci_eval.jobs.pipeline import Done, Evaluated
+from ci_eval.jobs.runs import RunOptions
 from ci_eval.jobs.workflows import announcements as announcing
 
 REUSE = (
@@ -40,8 +41,7 @@ def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> fl
 
 @cli.command(epilog=EXAMPLES)
 @cli_options.add_choice_options
-@cli_options.add_placement_options
-@click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
+@cli_options.add_run_options()
 @click.option("--trust", is_flag=True, help=cli_options.TRUST)
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
@@ -52,6 +52,7 @@ def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> fl
 @cli_options.add_open_option
 def evaluate(
     choices: cli_options.Choices,
+    run: RunOptions,
     trust: bool,
     shard: str | None,
     reuse: Path | None,
@@ -65,10 +66,7 @@ def evaluate(
     CONFIG is a YAML file, or a config.json of the JetBrains plugin. Without CONFIG and --project a demo runs. If CONFIG
     has `projects`, each gets a workspace below DIR, and one table shows all.
     """
-    screen = Screen()
-    output, resume, gates = (options[name] for name in ("output", "resume", "gates"))
-    cli_options.require_output(output, resume=resume, what="workspace")
-    resumed = output if resume else None
+    screen, resumed = run.screen, run.output if run.resume else None
     if precision:
         _refuse("--precision asks as many as it takes", all=everything)
         chosen = choices.load(screen, resumed, trusted=trust)
@@ -76,29 +74,29 @@ def evaluate(
         chosen = choices.load_and_limit(screen, resumed, trusted=trust, everything=everything)
     part = Shard.parse(shard) if shard else None
     if part:
-        _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=gates)
+        _refuse("a gate judges a whole evaluation (`ci-eval report --gate` after `merge`)", gate=options["gates"])
     if chosen.projects:
         why = "each project of a suite is evaluated whole"
         _refuse(why, reuse=reuse, precision=precision, shard=shard)
-        present_suite(suite_job.evaluate(chosen, screen=screen, **options), screen, opening=opening)
+        present_suite(suite_job.evaluate(chosen, run, **options), screen, opening=opening)
         return
-    done = evaluate_job.evaluate(chosen, screen=screen, shard=part, reuse=reuse, precision=precision, **options)
+    done = evaluate_job.evaluate(chosen, run, shard=part, reuse=reuse, precision=precision, **options)
     present_evaluation(done, screen, opening=opening)
 
 
 def present_evaluation(done: Evaluated, screen: Screen, *, opening: bool = False) -> None:
-    announcing.evaluation(done, screen)
+    screen.host.announce(announcing.evaluation(done))
     presenting.evaluation(done, screen)
     _end(done, screen, opening=opening)
 
 
-def present_suite(done: SuiteOutcome, screen: Screen, *, opening: bool) -> None:
-    announcing.suite(done, screen)
-    presenting.small(done.suite, done.folder, done.reports, screen)
+def present_suite(done: Done[Suite], screen: Screen, *, opening: bool) -> None:
+    screen.host.announce(announcing.suite(done))
+    presenting.small(done.result, done.folder, done.reports, screen)
     _end(done, screen, opening=opening)
 
 
-def _end(done: Evaluated | SuiteOutcome, screen: Screen, *, opening: bool) -> None:
+def _end(done: Done[Evaluation] | Done[Suite], screen: Screen, *, opening: bool) -> None:
     if opening:
         cli_options.show_report(done.reports, screen)
     if done.trouble:

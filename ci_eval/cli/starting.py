@@ -65,7 +65,13 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
       ci-eval init --ci teamcity --for night,pull-request --build 'make server' --engine-command 'build/server --stdio'
     """
     screen = Screen()
-    _check_pairs(options)
+    pairs = {"model": "endpoint", "key": "endpoint", "engine_like": "engine_command", "build_output": "build"}
+    for name, other in pairs.items():
+        if options[name] and not options[other]:
+            option = "--like" if name == "engine_like" else f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{option} needs --{other.replace('_', '-')}")
+    if options["endpoint"] and not options["model"]:
+        raise ConfigError("--endpoint needs --model NAME, the endpoint's name for the model")
     options["engine"], *rivals = options["engine"].split(",")
     inside, system = starting.locate(output, system or "")
     request = Request(
@@ -94,19 +100,6 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
         screen.advise(line)
 
 
-def _check_pairs(options: Mapping[str, str]) -> None:
-    """Raise ConfigError if an option is given without the option that it depends on."""
-    pairs = {
-        "model": "endpoint", "key": "endpoint", "engine_like": "engine_command", "build_output": "build",
-    }  # fmt: skip
-    for name, other in pairs.items():
-        if options[name] and not options[other]:
-            option = "--like" if name == "engine_like" else f"--{name.replace('_', '-')}"
-            raise ConfigError(f"{option} needs --{other.replace('_', '-')}")
-    if options["endpoint"] and not options["model"]:
-        raise ConfigError("--endpoint needs --model NAME, the endpoint's name for the model")
-
-
 def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> starting.Answers:
     lines = _read_stdin()
 
@@ -123,16 +116,13 @@ def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> startin
         raise ConfigError("give one of --engine, --engine-command and --endpoint")
     language = options["language"] or ask("Which language?", starting.guess_language(folder))
     usual = starting.usual_engine(language)
-    return starting.Answers(
-        language=language,
-        engine=options["engine"] or ("" if engines else ask("Which engine completes it?", usual)),
-        project=options["project"] or ask("Whose code (a project SPEC)?", "path:."),
-        command=options["engine_command"],
-        like=options["engine_like"],
-        endpoint=options["endpoint"],
-        model=options["model"],
-        key=options["key"],
-    )
+    asked = {
+        "language": language,
+        "engine": options["engine"] or ("" if engines else ask("Which engine completes it?", usual)),
+        "project": options["project"] or ask("Whose code (a project SPEC)?", "path:."),
+    }
+    given = ("engine_command", "engine_like", "endpoint", "model", "key")
+    return starting.Answers(**asked, **{name: options[name] for name in given})
 
 
 def _read_stdin() -> Iterator[str]:

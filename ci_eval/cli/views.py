@@ -70,7 +70,7 @@ def plan_logs_(configs: tuple[Path, ...], projects: tuple[str, ...]) -> None:
 def _announce_plan(jobs: Sequence[plan_job.PlannedJob]) -> None:
     matrix = msgspec.json.encode({"include": jobs}).decode()
     screen = Screen()
-    announcing.plan(matrix, jobs, screen)
+    screen.host.announce(announcing.plan(matrix, jobs))
     screen.line(matrix)
 
 

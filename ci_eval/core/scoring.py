@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.contracts import Band, Item, Metric, Observation, Task
-from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status, Suggestion, Token
+from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status, Suggestion, Token, pick
 from ci_eval.core.model.report import Responses
 from ci_eval.core.model.sessions import status
 
@@ -234,9 +234,8 @@ def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
             yield session
             continue
         # Later rounds are stored without suggestions, so the copy is a SessionScore even if `session` is a Session.
-        fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
-        changed = {"status": answer.status, "lookups": answer.lookups, "courses": answer.courses, "otherwise": ()}
-        yield SessionScore(**fields | changed)
+        fields = pick(session, *SessionScore.__struct_fields__)
+        yield SessionScore(**fields | pick(answer, "status", "lookups", "courses") | {"otherwise": ()})
 
 
 def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:

@@ -12,8 +12,6 @@ unfinished/      the sessions so far of files that workers are evaluating
 rounds/          the sessions of each round, for files that have not finished all rounds
 logs/            suggestions with features, for training and validation
 reports/
-
-In workspaces of format 1, packed files have the suffix .gz.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.manifest import FORMAT, FORMER_FORMAT, Manifest
+from ci_eval.core.manifest import FORMAT, Manifest
 from ci_eval.core.model import (
     Action,
     Asked,
@@ -84,10 +82,8 @@ class Workspace:
     @staticmethod
     def check_free(folder: Path, hint: str = "") -> None:
         """Raise WorkspaceError, whose message ends with `hint`, unless the folder is new or empty."""
-        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _is_hardly_begun(folder))):
-            if not folder.is_dir():
-                raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another --output")
-            raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
+        if not (folder.is_dir() and _is_hardly_begun(folder)):
+            atomic.check_free(folder, hint)
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
@@ -106,15 +102,12 @@ class Workspace:
 
     def manifest(self) -> Manifest:
         """Return the manifest, which is read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
-        if self._manifest is None:
-            self._manifest = self._read_manifest()
-        return self._manifest
-
-    def _read_manifest(self) -> Manifest:
+        if self._manifest is not None:
+            return self._manifest
         path = self.folder / "manifest.json"
         data = stored.read(path, stored.MANIFEST)
         form = stored.decode_json(data, _Format, path).format
-        if not FORMER_FORMAT <= form <= FORMAT:
+        if form != FORMAT:
             age = "newer" if form > FORMAT else "older"
             raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval writes")
         manifest = stored.decode_json(data, Manifest, path)
@@ -122,6 +115,7 @@ class Workspace:
             manifest.check()
         except ValueError as error:
             raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+        self._manifest = manifest
         return manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -166,10 +160,10 @@ class Workspace:
     # ------------------------------------------------------------------------------------------------ stages' files
 
     def write_actions(self, path: str, packed: bytes) -> None:
-        _replace(self.actions_path(path), packed)
+        atomic.write(self.actions_path(path), packed)
 
     def actions_path(self, path: str) -> Path:
-        return _packed_path(self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}")
+        return self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}"
 
     def find_extents(self, path: str) -> dict[int, int]:
         """Return begin → end, in code points, of all items of a source file; {} if the file has no actions."""
@@ -215,7 +209,7 @@ class Workspace:
             stored.copy(path, target.folder / "actions" / path.name)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
-        _replace(self.sessions_path(path), packed)
+        atomic.write(self.sessions_path(path), packed)
 
     def has_sessions(self, path: str) -> bool:
         return stored.exists(self.sessions_path(path))
@@ -227,8 +221,7 @@ class Workspace:
         file.unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
-        for path in self.session_files():
-            yield self._source(path, stored.lines(path))
+        return (source for source, _ in self.sessions(SessionScore))
 
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         """Yield each source file with an iterator of its sessions, in the order of the names of the stored files."""
@@ -237,28 +230,21 @@ class Workspace:
     def read_session_files(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         for path in paths:
             lines = stored.lines(path)
-            source = self._source(path, lines)
+            source = stored.decode_json(next(lines, b""), SourceFile, path)
+            _check_inside(source.path, path)
+            # Without this check, two stored files could count the sessions of one source file twice.
+            if path != self.sessions_path(source.path):
+                raise WorkspaceError(f"{path} holds the sessions of {source.path}, which belong into another file")
             yield source, _sessions(lines, kind, path, source)
 
     def decode_sessions(self, path: str, kind: type[S]) -> Iterator[S]:
-        file = self.sessions_path(path)
-        lines = stored.lines(file)
-        return _sessions(lines, kind, file, self._source(file, lines))
+        return next(self.read_session_files([self.sessions_path(path)], kind))[1]
 
     def source(self, path: str) -> SourceFile:
-        file = self.sessions_path(path)
-        return self._source(file, stored.lines(file))
+        return next(self.read_session_files([self.sessions_path(path)], SessionScore))[0]
 
     def session_files(self) -> list[Path]:
         return _packed_files(self.folder / "sessions", SESSIONS)
-
-    def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
-        source = stored.decode_json(next(lines, b""), SourceFile, file)
-        _check_inside(source.path, file)
-        # Without this check, two stored files could count the sessions of one source file twice.
-        if file != self.sessions_path(source.path):
-            raise WorkspaceError(f"{file} holds the sessions of {source.path}, which belong into another file")
-        return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
         """Return the only session whose id begins with `identity`, and its source file. Raises WorkspaceError."""
@@ -275,7 +261,7 @@ class Workspace:
         )
 
     def sessions_path(self, path: str) -> Path:
-        return _packed_path(self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}")
+        return self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}"
 
     def write_error(self, error: FileError) -> None:
         atomic.write_json(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", error)
@@ -365,32 +351,13 @@ def make_file_name(path: str) -> str:
     return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
 
 
-ACTIONS, SESSIONS = ".json", ".jsonl"
+ACTIONS, SESSIONS = f".json{stored.SUFFIX}", f".jsonl{stored.SUFFIX}"
 ACTIONS_KEY, END_OF_PART = b'"actions":[', b",\n"
 
 
-def _packed_path(path: Path) -> Path:
-    """Return the path with the former suffix if such a file exists, otherwise with the current suffix."""
-    former = path.with_name(path.name + stored.FORMER_SUFFIX)
-    return former if stored.exists(former) else path.with_name(path.name + stored.SUFFIX)
-
-
-def _replace(path: Path, packed: bytes) -> None:
-    atomic.write(path.with_suffix(stored.SUFFIX), packed)
-    if path.suffix != stored.SUFFIX:
-        if path.name in stored.archived(path.parent):
-            stored.unarchive(path.parent)
-        path.unlink(missing_ok=True)
-
-
 def _packed_files(folder: Path, end: str) -> list[Path]:
-    """Return the sorted packed files named `*{end}{suffix}`. Raises WorkspaceError if one has both suffixes."""
-    suffixes = (f"{end}{stored.SUFFIX}", f"{end}{stored.FORMER_SUFFIX}")
     names = {path.name for path in folder.glob("*")} | stored.archived(folder).keys()
-    paths = sorted(folder / name for name in names if name.endswith(suffixes))
-    if twice := next((stem for stem, times in Counter(path.stem for path in paths).items() if times > 1), None):
-        raise WorkspaceError(f"{folder / twice} is there twice, packed in two ways: evaluate again")
-    return paths
+    return sorted(folder / name for name in names if name.endswith(end))
 
 
 ENCODED_AT_ONCE = 10_000

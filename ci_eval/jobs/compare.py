@@ -25,7 +25,7 @@ from ci_eval.core.model.units import TRENDS
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import comparison_rules, ml, runs
 from ci_eval.jobs.comparison_rules import Rules, make_gate_error
-from ci_eval.jobs.pipeline import load_grammars
+from ci_eval.jobs.pipeline import Done, load_grammars
 from ci_eval.rendering import reporters
 from ci_eval.rendering.figures import format_count
 
@@ -42,7 +42,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: tuple[Compared, ...]
     overview: Overview | None = None
     reports: dict[str, Path] = msgspec.field(default_factory=dict)
-    history: Path | None = None
     unjudged: tuple[str, ...] = ()
     """The rules of the gates that were not judged because there was no base."""
 
@@ -141,14 +140,7 @@ def compare(
     if screen.host.pull_request:
         # This workflow may not comment on pull requests. The workflow that may do so reads the number from this file.
         (target / "number.txt").write_text(f"{screen.host.pull_request}\n", encoding="utf-8")
-    return Outcome(
-        folder=target,
-        comparisons=tuple(comparisons),
-        overview=overview,
-        reports=reports,
-        history=history,
-        unjudged=unjudged,
-    )
+    return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports, unjudged=unjudged)
 
 
 def _add_base(
@@ -313,22 +305,9 @@ UNGATED = View(overrides=("comparison.gates=[]",))
 """A view that removes the gates of the configuration, which only compare an evaluation with its own past."""
 
 
-class RankingOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    folder: Path
-    outcomes: dict[str, Outcome]
-    history: Path | None
-    unjudged: GateFailed | None = None
-
-    @property
-    def trouble(self) -> GateFailed | None:
-        broken = [f"{name}: {outcome.trouble}" for name, outcome in self.outcomes.items() if outcome.trouble]
-        broken += [str(self.unjudged)] if self.unjudged else []
-        return GateFailed("\n".join(broken)) if broken else None
-
-
 def rank_nightly(
     folders: Sequence[Path], *, gates: Sequence[str], history: Path | None, output: Path, screen: Screen
-) -> RankingOutcome:
+) -> Done[dict[str, Outcome]]:
     """Write a ranking for each group of evaluations of the same language and project under the same conditions.
 
     A single ranking is written to `output` itself, several to a subfolder each. A folder that is not a workspace stands
@@ -375,10 +354,11 @@ def rank_nightly(
         known = {(figures.started, figures.series) for figures in past}
         results = gate_results.get(workspace.folder.resolve(), ())
         append_figures([(workspace, results)], _past_folder(workspace, history), screen.host.run, known)
-    unjudged = unjudged_error(gates, f"nothing to compare {', '.join(unranked)} with", "rank it without gates")
-    return RankingOutcome(
-        folder=target, outcomes=outcomes, history=history, unjudged=unjudged if gates and unranked else None
-    )
+    broken = [f"{name}: {outcome.trouble}" for name, outcome in outcomes.items() if outcome.trouble]
+    if gates and unranked:
+        why = f"nothing to compare {', '.join(unranked)} with"
+        broken.append(str(unjudged_error(gates, why, "rank it without gates")))
+    return Done(folder=target, result=outcomes, trouble=GateFailed("\n".join(broken)) if broken else None)
 
 
 def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:

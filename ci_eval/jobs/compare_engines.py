@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
+from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.compare import compare_settings, list_settings
 from ci_eval.core.config import Config, limit_sessions, override, patch, set_engine_command
 from ci_eval.core.contracts import Engine
@@ -23,7 +23,9 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import phases, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare, slug
 from ci_eval.jobs.comparison_rules import judging, load_metrics
+from ci_eval.jobs.pipeline import Done
 from ci_eval.jobs.preparation import ON_TOP, Prepared, make_overlay, prepare, servers
+from ci_eval.jobs.runs import RunOptions
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import Overlay
 from ci_eval.rendering.advice import sentence
@@ -182,33 +184,25 @@ ROUNDS = 3
 """With three rounds, the median is robust against one disturbed round, and reports can show how much rounds differ."""
 
 
-class EnginesOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    folder: Path
-    outcome: Outcome | None
-    trouble: CiEvalError | None
-
-
 def compare_engines(
     sides: Sequence[Side],
+    run: RunOptions,
     *,
     rounds: int,
     gates: Sequence[str],
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-    screen: Screen,
     detect: float | None = None,
     power: float = phases.POWER,
     usual: bool = False,
     allow_conditions: bool = False,
-) -> EnginesOutcome:
+) -> Done[Outcome | None]:
     """Ask all sides in turns, and compare every pair of them. One folder gets the workspaces and `comparison`.
 
     With `detect`, only as many sessions are asked as find a difference of that size between two sides, with the
     probability `power`. With `usual`, the size is two points, and the sessions must fit into two minutes; the limit is
     1,000 if sessions cannot be sampled. `allow_conditions` permits different configurations. Raises the errors of
-    `evaluate` and `compare`.
+    `evaluate` and `compare`. The result is None if an engine answered nothing.
     """
+    screen, jobs, resume = run.screen, run.jobs, run.resume
     check_same_sessions(sides)
     # Parse the gates now, so that a mistake is reported before anything is asked.
     judging(sides[-1].config, gates)
@@ -221,18 +215,23 @@ def compare_engines(
         detection = phases.plan_detection(shared, detect, power) if detect else None
     if usual and not detection:
         sides = [replace(side, config=limit_sessions(side.config)) for side in sides]
-    folder = runs.choose_output(sides[0].config, output)
+    folder = runs.choose_output(sides[0].config, run.output)
     if resume and not detection and (folder / phases.PHASES).exists():
         raise WorkspaceError(f"{folder} was begun without a number of sessions: give the same command as then")
-    names = name_folders(sides)
-    for (base, earlier), (new, later) in combinations(zip(names, sides, strict=True), 2):
-        if earlier.config == later.config:
-            both = f"{base} and {new} are" if len(sides) > 2 else "both sides are"
-            screen.warn(f"{both} the same engine, so every difference is chance: NAME@VERSION or --new-set differs")
+    numbered = [f"{number:02}-{slug(side.name)}" for number, side in enumerate(sides, 1)]
+    names = numbered if len(sides) > 2 else ["base", "new"]
+    named = combinations(zip(names, sides, strict=True), 2)
+    for same in [f"{a} and {b}" for (a, base), (b, new) in named if base.config == new.config]:
+        screen.warn(f"{same} are the same engine, so every difference is chance: NAME@VERSION or --new-set differs")
     # Check all folders before the preparation, which may take minutes.
     for name in names:
         runs.check_place(folder / name, resume=resume)
-    prepared = prepare_sides(sides, screen)
+    prepared = [prepare(sides[0].config, screen)]
+    # All sides use the project version that the first side resolved.
+    pinned = prepared[0].config.project
+    for side in sides[1:]:
+        own = replace(pinned, dependencies=side.config.project.dependencies)
+        prepared.append(prepare(replace(side.config, project=own), screen))
     if not allow_conditions:
         # Otherwise the effect of a setting would be mistaken for a difference between the engines.
         first, *others = ((side.config, side.engine, side.sent) for side in prepared)
@@ -250,8 +249,8 @@ def compare_engines(
         else:
             pipeline.make_sessions(asked, jobs, screen)
     trouble = None
-    for workspace, side in asked:
-        error = pipeline.make_reports(workspace, runs.with_view(side.config, workspace.folder)).trouble
+    for workspace, preparation in asked:
+        error = pipeline.make_reports(workspace, runs.with_view(preparation.config, workspace.folder)).trouble
         if error and not trouble:
             title = f"{workspace.folder.name}, {workspace.manifest().title} ({workspace.folder})"
             trouble = type(error)(f"{title}: {error}")
@@ -259,27 +258,11 @@ def compare_engines(
     failed = [sum(manifest.statuses.get(status.value, 0) for status in FAILED) for manifest in manifests]
     if trouble and any(count == manifest.finished for count, manifest in zip(failed, manifests, strict=True)):
         # If an engine answered nothing, there is nothing to compare.
-        return EnginesOutcome(folder=folder, outcome=None, trouble=trouble)
+        return Done(folder=folder, result=None, trouble=trouble)
     comparison = compare(
         folders, gates=gates, output=folder / "comparison", history=None, each_with_each=True, screen=screen
     )
-    return EnginesOutcome(folder=folder, outcome=comparison, trouble=trouble or comparison.trouble)
-
-
-def name_folders(sides: Sequence[Side]) -> list[str]:
-    if len(sides) == 2:
-        return ["base", "new"]
-    return [f"{number:02}-{slug(side.name)}" for number, side in enumerate(sides, 1)]
-
-
-def prepare_sides(sides: Sequence[Side], screen: Screen) -> list[Prepared]:
-    """Prepare all sides with the project version that the first side resolved."""
-    prepared = [prepare(sides[0].config, screen)]
-    pinned = prepared[0].config.project
-    for side in sides[1:]:
-        own = replace(pinned, dependencies=side.config.project.dependencies)
-        prepared.append(prepare(replace(side.config, project=own), screen))
-    return prepared
+    return Done(folder=folder, result=comparison, trouble=trouble or comparison.trouble)
 
 
 def begin_sides(

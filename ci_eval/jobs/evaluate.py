@@ -26,17 +26,15 @@ from ci_eval.jobs import phases, pipeline, runs
 from ci_eval.jobs.comparison_rules import absolute_gates
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import prepare
-from ci_eval.jobs.reuse import check_reusable, note_closures, reuse_sessions
+from ci_eval.jobs.reuse import check_reusable, make_sessions, note_closures
+from ci_eval.jobs.runs import RunOptions
 from ci_eval.plugins.learning.rankers import hash_ranker
 
 
 def evaluate(
     config: Config,
+    run: RunOptions,
     *,
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-    screen: Screen,
     shard: Shard | None = None,
     rounds: int = 1,
     reuse: Path | None = None,
@@ -49,9 +47,9 @@ def evaluate(
     earlier run: its results are reused if all that they depend on is the same. `precision` is the confidence interval's
     half-width at which the run ends. Raises ConfigError, WorkspaceError, PreparationError or NothingToEvaluate.
     """
-    folder = runs.choose_output(config, output)
-    runs.check_place(folder, resume=resume)
-    viewed = runs.with_view(config, folder) if resume else config
+    folder, jobs, screen = runs.choose_output(config, run.output), run.jobs, run.screen
+    runs.check_place(folder, resume=run.resume)
+    viewed = runs.with_view(config, folder) if run.resume else config
     rules = absolute_gates(viewed, gates)
     if reuse:
         check_reusable(config, rounds)
@@ -62,17 +60,15 @@ def evaluate(
     # All checks come before the preparation, which may take minutes.
     prepared = prepare(config, screen)
     with runs.kept(folder):
-        workspace = runs.begin(prepared, folder, jobs, shard, resume=resume)
+        workspace = runs.begin(prepared, folder, jobs, shard, resume=run.resume)
         runs.ask_in_rounds(workspace, rounds)
         phases.note_goal(workspace, precision=precision)
         pipeline.make_actions(workspace, prepared, jobs, screen, may_sample=True)
         note_closures(workspace, prepared)
         if precision and metric:
             phases.reach_precision(workspace, prepared, precision, metric, jobs, screen)
-        elif reuse:
-            reuse_sessions(reuse, workspace, prepared, jobs, screen)
         else:
-            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+            make_sessions(reuse, workspace, prepared, jobs, screen)
         return pipeline.make_reports(workspace, viewed, rules)
 
 
@@ -132,23 +128,18 @@ def only_sessions(
     with runs.kept(workspace.folder):
         pipeline.make_actions(workspace, prepared, jobs, screen)
         note_closures(workspace, prepared)
-        if reuse:
-            reuse_sessions(reuse, workspace, prepared, jobs, screen)
-        else:
-            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        make_sessions(reuse, workspace, prepared, jobs, screen)
     return workspace.folder
 
 
-def only_logs(
-    config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
-) -> tuple[Workspace, CiEvalError | None]:
-    folder = runs.choose_output(config, output)
-    runs.check_place(folder, resume=resume)
-    prepared = prepare(config, screen)
+def only_logs(config: Config, run: RunOptions, shard: Shard | None) -> tuple[Workspace, CiEvalError | None]:
+    folder = runs.choose_output(config, run.output)
+    runs.check_place(folder, resume=run.resume)
+    prepared = prepare(config, run.screen)
     with runs.kept(folder):
-        workspace = runs.begin(prepared, folder, jobs, shard, resume=resume)
-        pipeline.make_actions(workspace, prepared, jobs, screen)
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        workspace = runs.begin(prepared, folder, run.jobs, shard, resume=run.resume)
+        pipeline.make_actions(workspace, prepared, run.jobs, run.screen)
+        pipeline.make_sessions([(workspace, prepared)], run.jobs, run.screen)
     return workspace, pipeline.find_trouble(workspace, runs.with_view(config, folder))
 
 

@@ -281,6 +281,6 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
     )
 
 
-def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
-    known = [time for time in times if isinstance(time, CpuTimes)]
+def _sum_cpu(times: Iterable[CpuTimes | None]) -> CpuTimes | None:
+    known = [time for time in times if time]
     return sum(known, CpuTimes()) if known else None

@@ -240,7 +240,18 @@ def _ask_in_phases(
         phases.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in phases.made]
-        pipeline.record(workspace, prepared, sum_phases(made, phases.files), started, screen, watch)
+        total = Progress(
+            planned=sum(progress.planned for progress in made),
+            files=phases.files,
+            statuses=sum((progress.statuses for progress in made), Counter()),
+            cpu=sum((progress.cpu for progress in made), CpuTimes()),
+            confined=set().union(*(progress.confined for progress in made)),
+            footprint=footprint.merge_footprints(progress.footprint for progress in made),
+            trouble=next((progress.trouble for progress in made if progress.trouble), ""),
+            state=sum((progress.state for progress in made), Determinism()),
+            given_up=next((progress.given_up for progress in made if progress.given_up), ""),
+        )
+        pipeline.record(workspace, prepared, total, started, screen, watch)
     # The phases are only needed to resume a run, and now all sessions are in the workspaces.
     shutil.rmtree(folder, ignore_errors=True)
     return phases
@@ -320,8 +331,6 @@ class _Phases:
     ) -> list[Progress]:
         return interpret.play_files(
             [interpret.EngineSide(_open_phase(folder, side), of) for side, (_, of) in enumerate(self._sides)],
-            probability=1.0,
-            limit=None,
             jobs=self._jobs,
             rounds=rounds,
             advance=advance,
@@ -337,19 +346,3 @@ def _open_phase(folder: Path, side: int) -> Workspace:
 
 def minutes(seconds: float) -> str:
     return "less than a minute" if seconds < 60 else f"about {seconds / 60:.0f} min"
-
-
-def sum_phases(made: Sequence[Progress], files: int) -> Progress:
-    return Progress(
-        planned=sum(progress.planned for progress in made),
-        files=files,
-        statuses=sum((progress.statuses for progress in made), Counter()),
-        engine_time=sum(progress.engine_time for progress in made),
-        time=sum(progress.time for progress in made),
-        cpu=sum((progress.cpu for progress in made), CpuTimes()),
-        confined=set().union(*(progress.confined for progress in made)),
-        footprint=footprint.merge_footprints(progress.footprint for progress in made),
-        trouble=next((progress.trouble for progress in made if progress.trouble), ""),
-        state=sum((progress.state for progress in made), Determinism()),
-        given_up=next((progress.given_up for progress in made if progress.given_up), ""),
-    )

@@ -231,31 +231,34 @@ def prepare(config: Config, screen: Screen) -> Prepared:
             if config.interpret.save_logs:
                 form.check()
         _check_names(config, task, language, engine)
-        cache = _cache()
+        cache = machine.cache_folder()
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PreparationError(f"cannot create the cache {cache}: {error.strerror}; set CI_EVAL_CACHE") from error
         import_recordings(config)
         wanted_graders = interpret.list_graders(task, config.judge, config.running)
         graders.ready(wanted_graders, cache, config.judge, config.running)
         screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
-        target, records = _target(config, task, cache)
-        around = (
-            project.prepare(config.project.spec, cache=cache, name=config.project.name)
-            if records and config.project.spec
-            else None
-        )
+        prepare_project = partial(project.prepare, config.project.spec, cache=cache, name=config.project.name)
+        if config.dataset.spec:
+            target, records, texts = _read_dataset(config, task, engine, cache)
+            # If records belong to a project, engines see this project.
+            around = prepare_project() if config.project.spec else None
+        else:
+            target, records, texts, around = prepare_project(), None, None, None
+        seen = around or target
         for folder in config.project.source_roots:
-            whole = (around or target).root
+            whole = seen.root
             if not (whole / folder).is_dir() or not (whole / folder).resolve().is_relative_to(whole.resolve()):
                 raise ConfigError(
                     f"project.sourceRoots: {folder!r} is not a folder of the project; give its path from the root"
                 )
-        # If records belong to a project, engines see this project.
         if config.project.spec and not project.lasts(config.project.spec):
             # The version is stored so that a resumed run and the other engine of a comparison see the same files.
-            newest = (around or target).info.spec
-            screen.say(f"{config.project.spec}: {newest.partition('#')[0]}, the newest")
-            config = patch(config, project=newest)
-        texts = _lay_out_texts(records, config, engine, cache) if records else None
-        needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
+            screen.say(f"{config.project.spec}: {seen.info.spec.partition('#')[0]}, the newest")
+            config = patch(config, project=seen.info.spec)
+        needs, left_out = _dependencies(config, language, engine, seen, cache, screen)
         version = f" {config.engine.version}" if config.engine.version else ""
         screen.say(f"Preparing engine {engine.name}{version}")
         installation = engine.install(config.engine.version, cache)
@@ -326,9 +329,11 @@ def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
     return replace(config, engine=replace(config.engine, version=version))
 
 
-def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:
-    if not config.dataset.spec:
-        return project.prepare(config.project.spec, cache=cache, name=config.project.name), None
+def _read_dataset(
+    config: Config, task: Task, engine: Engine, cache: Path
+) -> tuple[project.Project, actions.Records, Path | None]:
+    """Return the folder of the records as a project, the records, and the folder of their texts if the engine needs
+    texts. Raises ConfigError or PreparationError."""
     source = dataset.prepare(config.dataset.spec, cache=cache)
     if task.takes_holes:
         split: Splitter = partial(read_hole, endings=languages.list_endings())
@@ -336,19 +341,15 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
         split = choose_splitter(task, source.lines(), config.queries, config.interpret.seed)
     records = actions.read_records(source.lines(), split, config.find_cluster(task))
     root = dataset.lay_out({file.path: file.text for file in records.files}, cache=cache)
-    return project.Project(root=root, info=source.info), records
-
-
-def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
-    """Return the folder with the texts of the records; None if the engine needs no texts. Raises ConfigError."""
-    if engine.takes_records or not has_carets(load_task(config)):
-        return None
-    if not records.texts:
-        raise ConfigError(
-            f"engine {engine.name!r} completes at a caret, and {config.dataset.spec} does not say where in which text "
-            "its objects are: mine it with `ci-eval dataset usages --git … --texts`"
-        )
-    return dataset.lay_out(records.texts, cache=cache)
+    texts = None
+    if has_carets(task) and not engine.takes_records:
+        if not records.texts:
+            raise ConfigError(
+                f"engine {engine.name!r} completes at a caret, and {config.dataset.spec} does not say where in which "
+                "text its objects are: mine it with `ci-eval dataset usages --git … --texts`"
+            )
+        texts = dataset.lay_out(records.texts, cache=cache)
+    return project.Project(root=root, info=source.info), records, texts
 
 
 def _check_names(config: Config, task: Task, language: Language, engine: Engine) -> None:
@@ -378,15 +379,6 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
 
 
-def _cache() -> Path:
-    cache = machine.cache_folder()
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PreparationError(f"cannot create the cache {cache}: {error.strerror}; set CI_EVAL_CACHE") from error
-    return cache
-
-
 def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
     """Test and describe the confinement of the engine. Raises PreparationError if it is required and incomplete."""
     if not engine.own_process:
@@ -405,79 +397,53 @@ def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
 
 
 def load_task(config: Config) -> Task:
-    task = tasks.CATALOG.load(config.effective_task)
-    strategy = config.actions.strategy
+    task, strategy, usual = tasks.CATALOG.load(config.effective_task), config.actions.strategy, StrategyConfig()
     if task.configured:
         task = task.configured(task, strategy)
-    elif strategy.span is not None:
-        raise ConfigError(
-            f"`actions.strategy.span` has no effect on the task {task.name}, whose spans are fixed: remove it"
-        )
+    of_dataset, is_about_code = bool(config.dataset.spec), not (takes_dataset(task) or task.takes_holes)
+    types, own_way = task.play or task.of_imports, f"which types {task.unit} in its own way"
+    for key, is_set, why in (
+        ("actions.strategy.span", strategy.span is not None and not task.configured, "whose spans are fixed"),
+        ("judge", config.judge and not task.judge, "which no language model judges"),
+        ("run.tests", config.run.tests and not task.runner, "whose answers are not tests"),
+        ("queries", config.queries != QueriesConfig() and not task.splitting, "which asks about no histories"),
+        ("dataset", of_dataset and is_about_code, "which is about source code"),
+        ("project", of_dataset and config.project.spec and not has_carets(task), "which takes records"),
+        ("actions", of_dataset and config.actions != ActionsConfig(), "which takes records as they are"),
+        ("interpret.saveLogs", types and config.interpret.save_logs, own_way),
+        ("interpret.userModel", types and config.interpret.user_model is not None, own_way),
+        ("actions.strategy.prefix", types and strategy.prefix != usual.prefix, own_way),
+        ("actions.strategy.context", task.of_imports and strategy.context != usual.context, own_way),
+        ("actions.strategy.evolution", task.of_imports and strategy.evolution != usual.evolution, own_way),
+    ):
+        if is_set:
+            raise ConfigError(f"`{key}` has no effect on the task {task.name}, {why}: remove it")
     if config.user and task.span != "word":
         raise ConfigError(
             f"`{'interpret.userModel' if config.interpret.user_model else 'actions.strategy.prefix.emulateTyping'}` is "
             f"for tasks with lists of words, and the task {task.name} suggests {task.unit} in one piece: remove it "
             "(AcceptanceRate has its own user)"
         )
-    if config.judge and not task.judge:
-        raise ConfigError(f"`judge` has no effect on the task {task.name}, which no language model judges: remove it")
-    if config.run.tests and not task.runner:
-        raise ConfigError(f"`run.tests` has no effect on the task {task.name}, whose answers are not tests: remove it")
     kinds = frozenset(strategy.filters.statement_types or ())
     if not (task.every_token or task.of_silence) and kinds and kinds <= UNREFERRING:
         raise ConfigError(
             f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(kinds))}, which only the task tokens "
             "asks for: add `task: tokens`, or other kinds"
         )
-    _check_target(task, config)
+    if takes_dataset(task) and not of_dataset:
+        raise ConfigError(f"the task {task.name} takes records: add --dataset FILE, or `dataset:` to the configuration")
+    if of_dataset and task.takes_holes and config.engine.window.other_files:
+        # Several holes may be in one text: the text of one would show the answer of another.
+        raise ConfigError(
+            "engine.window.otherFiles shows files of a project, and holes of a dataset have none: remove it"
+        )
     if task.of_imports and not languages.CATALOG.load(config.language).import_syntax:
         possible = ", ".join(language.name for language in languages.CATALOG.all() if language.import_syntax)
         raise ConfigError(
             f"the task {task.name} takes imports out of files, which ci-eval can do in {possible}, not in "
             f"{config.language}"
         )
-    usual = StrategyConfig()
-    of_players = {
-        "interpret.saveLogs": config.interpret.save_logs,
-        "interpret.userModel": config.interpret.user_model is not None,
-        "actions.strategy.prefix": strategy.prefix != usual.prefix,
-    }
-    of_imports = {
-        "actions.strategy.context": strategy.context != usual.context,
-        "actions.strategy.evolution": strategy.evolution != usual.evolution,
-    }
-    own_way = of_players | of_imports if task.of_imports else of_players if task.play else {}
-    for key, is_set in own_way.items():
-        if is_set:
-            raise ConfigError(
-                f"`{key}` has no effect: the task {task.name} types {task.unit} in its own way; remove one of them"
-            )
     return task
-
-
-def _check_target(task: Task, config: Config) -> None:
-    """Raise ConfigError unless the configuration names a dataset for a task that takes one, and none for others."""
-    if config.queries != QueriesConfig() and not task.splitting:
-        raise ConfigError(f"`queries` has no effect on the task {task.name}, which asks about no histories: remove it")
-    if not (takes_dataset(task) or task.takes_holes):
-        if config.dataset.spec:
-            raise ConfigError(f"`dataset` has no effect on the task {task.name}, which is about source code: remove it")
-        return
-    if not config.dataset.spec:
-        if task.takes_holes:
-            return
-        raise ConfigError(f"the task {task.name} takes records: add --dataset FILE, or `dataset:` to the configuration")
-    if config.project.spec and not has_carets(task):
-        raise ConfigError(f"`project` has no effect on the task {task.name}, which takes records: remove it")
-    if task.takes_holes and config.engine.window.other_files:
-        # Several holes may be in one text: the text of one would show the answer of another.
-        raise ConfigError(
-            "engine.window.otherFiles shows files of a project, and holes of a dataset have none: remove it"
-        )
-    if config.actions != ActionsConfig():
-        raise ConfigError(
-            f"`actions` has no effect on the task {task.name}, which takes records as they are: remove it"
-        )
 
 
 def load_engine(config: Config) -> Engine:

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -16,7 +17,6 @@ from ci_eval.core.base import stored
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import below, read_own
-from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import rankers
 from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports import NEAR, Name, read_module_names
@@ -30,6 +30,7 @@ from ci_eval.rendering.figures import format_count
 
 SOURCES = (".py", ".pyi")
 OWN = ("__init__",)
+NO_RESULT = FAILED | {Status.SKIPPED}
 
 _COMMENT = re.compile(r"#[^\n]*")
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -145,21 +146,25 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
     return next((text for text, applies in reasons.items() if applies), "")
 
 
-def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Run stage 2, and reuse results of an earlier run. A sample of the sessions is asked again; if any result differs,
-    nothing is reused."""
+def make_sessions(earlier: Path | None, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
+    """Run stage 2, and reuse results of an earlier run, if any. A sample of the sessions is asked again; if any result
+    differs, nothing is reused."""
+    ask = partial(pipeline.make_sessions, [(workspace, prepared)], jobs, screen)
+    if earlier is None:
+        ask()
+        return
     if not (earlier / "manifest.json").is_file():
         screen.say(f"Nothing is reused: there is no workspace in {earlier} yet")
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        ask()
         return
     kept = Workspace.open(earlier)
     kept.verify()
     if changed := next(_changes(kept, workspace, prepared), ""):
         screen.say(f"Nothing of {earlier} is reused: {changed}")
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        ask()
         return
     taken, again = _take_over(kept, workspace, prepared)
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen, earlier, again)
+    ask(earlier, again)
     differing, compared = count_differing(kept, workspace, again)
     # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
@@ -175,7 +180,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
         )
         for path in taken:
             workspace.drop_sessions(path)
-        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        ask()
     reused = sum(session.reused for _, sessions in workspace.sessions(Session) for session in sessions)
     workspace.write_manifest(replace(workspace.manifest(), reused=reused))
     workspace.seal()
@@ -228,7 +233,7 @@ def _take_over(
     taken: dict[str, list[str]] = {}
     for source, ends in kept.sessions(interpret.SessionEnd):
         head, sessions = heads.get(source.path), list(ends)
-        if head and head.checksum == source.checksum and all(map(_has_result, sessions)):
+        if head and head.checksum == source.checksum and not any(end.status in NO_RESULT for end in sessions):
             taken[source.path] = [session.id for session in sessions]
     again = choose_sample(taken, workspace.manifest().start)
     for path in taken.keys() - again.keys():
@@ -240,11 +245,7 @@ def _take_over(
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
-    (probability, limit), shard = pipeline.choose_share(workspace, prepared), workspace.manifest().shard
-    planned = interpret.plan(
-        workspace, prepared.setup, probability=probability, limit=limit, shard=Shard.parse(shard) if shard else None
-    )
-    for planned_file in planned:
+    for planned_file in interpret.plan(workspace, prepared.setup, pipeline.choose_share(workspace, prepared)):
         path = planned_file.path
         # The cheap conditions come first, since the actions of a file must be read from disk.
         if path in was and was[path] == now.get(path) and kept.has_sessions(path):
@@ -253,10 +254,6 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
             same = stored.exists(before) and read_actions(before) == read_actions(after)
             if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
                 yield path
-
-
-def _has_result(session: Session | interpret.SessionEnd) -> bool:
-    return session.status not in FAILED | {Status.SKIPPED}
 
 
 def choose_sample(sessions: Mapping[str, Sequence[str]], start: str) -> dict[str, frozenset[str]]:

@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval import __version__
+from ci_eval.ci import Screen
 from ci_eval.core import actions, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import packages
@@ -27,10 +28,10 @@ from ci_eval.core.catalogs import engines, graders
 from ci_eval.core.compare.conditions import compare_settings
 from ci_eval.core.config import BY_MODEL, Config, dump, load
 from ci_eval.core.config.loading import UNCHANGED, View, read_view
-from ci_eval.core.contracts import Engine, Ranker
+from ci_eval.core.contracts import Engine, Ranker, Task
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import QUERIES, RANKER, Manifest, unlike
-from ci_eval.core.model import EngineInfo
+from ci_eval.core.model import EngineInfo, ProjectInfo
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
@@ -40,6 +41,13 @@ from ci_eval.plugins.adapters.lsp.custom import find_script
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.learning.rankers import hash_ranker
 from ci_eval.rendering.advice import MOST
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    output: Path | None
+    jobs: int
+    resume: bool
+    screen: Screen
 
 
 def choose_output(config: Config, output: Path | None) -> Path:
@@ -124,28 +132,14 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         "training of the engine": training_seed(prepared.engine),
         RANKER: training_seed(prepared.ranker),
     }
-    return Manifest(
-        ci_eval=__version__,
-        title=make_title(config, engine),
-        language=prepared.language.name,
-        completion_type=prepared.ranker.name,
+    return replace(
+        describe_questions(config, prepared.task, engine, prepared.project.info),
         model=hash_ranker(config.interpret.ranking_model) if config.interpret.completion_type in BY_MODEL else "",
-        client=config.interpret.client,
-        strategy=actions.spell_task(config.actions.strategy, seed, prepared.task)
-        + actions.spelled_queries(config.queries),
-        filters=actions.spelled_filters(config.actions.strategy.filters),
-        files=actions.spelled_files(config.actions) + ("/generated" if config.project.generated == "include" else ""),
-        user=encode_user_model(build_user_model(config.user)) if config.user else "",
-        task=prepared.task.name,
-        unit=prepared.task.unit,
         judge=describe_judge(config),
         run=describe_test_runs(config),
-        seed=seed,
         drawn={name: str(value) for name, value in drawn.items() if value is not None},
-        engine=engine,
         revision=find_revision(config.engine.command),
         sent=prepared.sent,
-        project=prepared.project.info,
         around=prepared.around.info if prepared.around else None,
         clustered=(config.find_cluster(prepared.task) or ("",))[-1],
         dependencies=prepared.environment.packages if prepared.environment else {},
@@ -157,12 +151,37 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         confined=prepared.confined,
         is_function=getattr(prepared.engine, "is_function", False),
         plugins=packages(),
-        grammar=syntax.bundle(),
         python=machine.python(),
         os=machine.system(),
         processor=machine.cpu(),
         jobs=jobs,
         start=machine.now(),
+    )
+
+
+def describe_questions(config: Config, task: Task, engine: EngineInfo, project: ProjectInfo) -> Manifest:
+    """Return a manifest of what is asked, and of which engine, without facts about the machine."""
+    strategy, seed = config.actions.strategy, config.interpret.seed
+    return Manifest(
+        ci_eval=__version__,
+        title=make_title(config, engine),
+        language=config.language,
+        completion_type=config.interpret.completion_type,
+        client=config.interpret.client,
+        strategy=actions.spell_task(strategy, seed, task) + actions.spelled_queries(config.queries),
+        filters=actions.spelled_filters(strategy.filters),
+        files=actions.spelled_files(config.actions) + ("/generated" if config.project.generated == "include" else ""),
+        user=encode_user_model(build_user_model(config.user)) if config.user else "",
+        task=task.name,
+        unit=task.unit,
+        seed=seed,
+        engine=engine,
+        project=project,
+        grammar=syntax.bundle(),
+        python="",
+        os="",
+        jobs=1,
+        start="",
     )
 
 

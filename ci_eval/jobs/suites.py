@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import strftime
 
-import msgspec
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
@@ -25,6 +24,8 @@ from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import runs
 from ci_eval.jobs.compare_engines import Side
+from ci_eval.jobs.pipeline import Done
+from ci_eval.jobs.runs import RunOptions
 from ci_eval.rendering import reporters
 from ci_eval.rendering.figures import shown_filter
 
@@ -47,62 +48,41 @@ def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) ->
     return f"{number:02}-{characters.strip('-.') or otherwise}"
 
 
-class SuiteOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    folder: Path
-    suite: Suite
-    reports: dict[str, Path]
-    trouble: CiEvalError | None
-
-
-def evaluate(
-    config: Config,
-    *,
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-    rounds: int = 1,
-    gates: Sequence[str] = (),
-    screen: Screen,
-) -> SuiteOutcome:
+def evaluate(config: Config, run: RunOptions, *, rounds: int = 1, gates: Sequence[str] = ()) -> Done[Suite]:
     """Evaluate each project. Raises the errors of `evaluate` for a single project."""
-    folder = runs.choose_output(config, output)
-    if not resume:
+    folder = runs.choose_output(config, run.output)
+    if not run.resume:
         atomic.empty_folder(folder)
     done = {
         name: evaluate_job.evaluate(
-            _of_project(config, spec),
-            output=folder / name,
-            jobs=jobs,
-            resume=resume,
-            rounds=rounds,
-            gates=gates,
-            screen=screen,
+            _of_project(config, spec), replace(run, output=folder / name), rounds=rounds, gates=gates
         )
-        for name, spec in announce_rows("Project", _name_folders(config.projects), screen)
+        for name, spec in announce_rows("Project", _name_folders(config.projects), run.screen)
     }
-    first = next(iter(done.values())).evaluation
+    first = next(iter(done.values())).result
     known = {info.name: info for info in first.metrics}
     infos = [known[name] for name in config.declared if name in known]
     projects = []
     for name, evaluated in done.items():
         # The table has the figures that each report shows first.
-        _, figures = shown_filter(evaluated.evaluation)
+        _, figures = shown_filter(evaluated.result)
         projects.append(
             SuiteProject(
-                project=evaluated.evaluation.project,
+                project=evaluated.result.project,
                 folder=name,
                 sessions=figures.sessions,
                 figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
-                busy=evaluated.evaluation.machine.busy,
+                busy=evaluated.result.machine.busy,
                 trouble=str(evaluated.trouble or ""),
             )
         )
-    values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
+    shown = {name: [project.figures[name] for project in projects if name in project.figures] for name in known}
+    values = {name: [figure.value for figure in of if figure.value is not None] for name, of in shown.items()}
     table = Suite(
         title=first.title,
         about=f"({label(first.headline)})",
         projects=tuple(projects),
-        overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
+        overall=over_projects(values, infos),
         metrics=tuple(infos),
         compared=False,
     )
@@ -110,43 +90,31 @@ def evaluate(
 
 
 def compare_engines(
-    sides: Sequence[Side],
-    *,
-    rounds: int,
-    gates: Sequence[str],
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-    screen: Screen,
-    allow_conditions: bool = False,
-) -> SuiteOutcome:
+    sides: Sequence[Side], run: RunOptions, *, rounds: int, gates: Sequence[str], allow_conditions: bool = False
+) -> Done[Suite]:
     """Compare two sides in each project. Raises the errors of `compare_engines` for a single project."""
     if len(sides) > 2:
         raise ConfigError(f"a suite of projects compares two sides, and {len(sides)} are given: leave out the others")
-    folder = runs.choose_output(sides[0].config, output)
-    if not resume:
+    folder = runs.choose_output(sides[0].config, run.output)
+    if not run.resume:
         atomic.empty_folder(folder)
-
     done = {
         name: compare_engines_job.compare_engines(
             [replace(side, config=_of_project(side.config, spec)) for side in sides],
+            replace(run, output=folder / name),
             rounds=rounds,
             gates=gates,
-            output=folder / name,
-            jobs=jobs,
-            resume=resume,
-            screen=screen,
             allow_conditions=allow_conditions,
         )
-        for name, spec in announce_rows("Project", _name_folders(sides[0].config.projects), screen)
+        for name, spec in announce_rows("Project", _name_folders(sides[0].config.projects), run.screen)
     }
-    alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
-    outcomes = {name: result.outcome for name, result in done.items() if result.outcome}
+    alone = [compared.trouble for compared in done.values() if not compared.result and compared.trouble]
+    outcomes = {name: compared.result for name, compared in done.items() if compared.result}
     for trouble in alone:
         # If no project has a comparison, there is no table, and the first failure is raised.
         if not outcomes:
             raise trouble
-        screen.warn(f"left out of the table: {trouble}")
+        run.screen.warn(f"left out of the table: {trouble}")
     troubles = [done[name].trouble for name in outcomes]
     comparisons = {f"{name}/comparison": outcome.comparisons[0].comparison for name, outcome in outcomes.items()}
     return _write(tabulate_comparisons(comparisons, troubles), folder, [*alone, *troubles])
@@ -167,7 +135,7 @@ def compare_suites(
     first_night: bool = False,
     view: View = UNCHANGED,
     screen: Screen,
-) -> SuiteOutcome:
+) -> Done[Suite]:
     """Compare the projects that both suites have. If only one suite has a project, its gates are not judged, which is a
     failure; on a `first_night`, `new` may have more projects. Raises WorkspaceError without evaluations or a common
     project, and the errors of `compare`."""
@@ -232,13 +200,9 @@ def _of_project(config: Config, spec: str) -> Config:
     return replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
 
 
-def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> SuiteOutcome:
-    return SuiteOutcome(
-        folder=folder,
-        suite=suite,
-        reports=reporters.write(suite, None, folder),
-        trouble=next(filter(None, troubles), None),
-    )
+def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Done[Suite]:
+    reports = reporters.write(suite, None, folder)
+    return Done(folder=folder, result=suite, reports=reports, trouble=next(filter(None, troubles), None))
 
 
 def tabulate_comparisons(comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None]) -> Suite:
@@ -255,8 +219,8 @@ def tabulate_comparisons(comparisons: Mapping[str, Comparison], troubles: Sequen
         )
         for (folder, comparison), trouble in zip(comparisons.items(), troubles, strict=True)
     )
-    values = {name: [project.differences[name].difference for project in projects] for name in first.declared}
-    known = {name: _known(differences) for name, differences in values.items()}
+    shown = {name: [project.differences[name].difference for project in projects] for name in first.declared}
+    known = {name: [value for value in values if value is not None] for name, values in shown.items()}
     return Suite(
         title=f"{first.base.title} → {first.new.title}",
         about=f"({label(first.headline)})",
@@ -265,7 +229,3 @@ def tabulate_comparisons(comparisons: Mapping[str, Comparison], troubles: Sequen
         metrics=tuple(infos),
         compared=True,
     )
-
-
-def _known(values: Sequence[float | None]) -> list[float]:
-    return [value for value in values if value is not None]

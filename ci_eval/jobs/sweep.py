@@ -12,15 +12,15 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
-from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate
+from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.config import Config, parse_yaml
 from ci_eval.core.model import Sweep, SweptRun
 from ci_eval.core.statistics.paired import bias_text, winners_bias
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.jobs.pipeline import Done, Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
-from ci_eval.jobs.runs import choose_output, kept
+from ci_eval.jobs.runs import RunOptions, choose_output, kept
 from ci_eval.jobs.suites import announce_rows, name_row
 from ci_eval.rendering import reporters
 from ci_eval.rendering.figures import shown_filter
@@ -29,23 +29,8 @@ MOST = 200
 COMPARISONS = "comparisons"
 
 
-class SweepOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    folder: Path
-    sweep: Sweep
-    reports: dict[str, Path]
-    trouble: CiEvalError | None
-
-
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    values: Mapping[str, str]
-
-    @property
-    def overrides(self) -> tuple[str, ...]:
-        return tuple(f"{key}={value}" for key, value in self.values.items())
-
-    @property
-    def title(self) -> str:
-        return ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in self.values.items())
+Choice = Mapping[str, str]
+"""A value for each varied key, spelled as in --set."""
 
 
 def expand_axes(varied: Sequence[str]) -> list[Choice]:
@@ -62,69 +47,59 @@ def expand_axes(varied: Sequence[str]) -> list[Choice]:
         axes[key.strip()] = spelled
     if len(axes) < len(varied):
         raise ConfigError("--vary names a key twice: give all of its values at once")
-    choices = [Choice(values=dict(zip(axes, chosen, strict=True))) for chosen in product(*axes.values())]
+    choices: list[Choice] = [dict(zip(axes, chosen, strict=True)) for chosen in product(*axes.values())]
     if len(choices) > MOST:
         raise ConfigError(f"--vary makes {len(choices):,} runs, at most {MOST} are evaluated: vary fewer values")
     return choices
 
 
-def sweep(
-    configured: Callable[[Choice], Config],
-    varied: Sequence[str],
-    *,
-    output: Path | None,
-    jobs: int,
-    resume: bool,
-    screen: Screen,
-) -> SweepOutcome:
+def spell(choice: Choice) -> str:
+    return ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in choice.items())
+
+
+def sweep(configured: Callable[[Choice], Config], varied: Sequence[str], run: RunOptions) -> Done[Sweep]:
     """Evaluate each choice in a separate folder, and compare it with the first one. Raises as `evaluate` does."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:
         config = configured(choice)
         title = config.reports.evaluation_title
-        named = f"{title}: {choice.title}" if title else choice.title
+        named = f"{title}: {spell(choice)}" if title else spell(choice)
         configs.append(replace(config, reports=replace(config.reports, evaluation_title=named)))
     # Check all configurations now, rather than fail after hours of runs.
     for config in configs:
         load_task(config)
         load_engine(config)
-    folder = choose_output(configs[0], output)
-    if not resume:
+    folder = choose_output(configs[0], run.output)
+    if not run.resume:
         atomic.empty_folder(folder)
     # A resumed sweep compares all runs again.
     shutil.rmtree(folder / COMPARISONS, ignore_errors=True)
     by_folder = {}
-    rows = {name_row(number, choice.title, "run"): choice.title for number, choice in enumerate(chosen, 1)}
-    for (name, _), config in zip(announce_rows("Run", rows, screen), configs, strict=True):
+    rows = {name_row(number, spell(choice), "run"): spell(choice) for number, choice in enumerate(chosen, 1)}
+    for (name, _), config in zip(announce_rows("Run", rows, run.screen), configs, strict=True):
         # After Ctrl-C, the message must name the folder of the sweep for --resume, not that of a single run.
         with kept(folder):
-            by_folder[name] = evaluate_job.evaluate(
-                config, output=folder / name, jobs=jobs, resume=resume, screen=screen
-            )
-    table = _build_table(chosen, by_folder, configs[0], folder, screen)
+            by_folder[name] = evaluate_job.evaluate(config, replace(run, output=folder / name))
+    table = _build_table(chosen, by_folder, configs[0], folder, run.screen)
     if table.remark:
-        screen.warn(table.remark)
-    return SweepOutcome(
-        folder=folder,
-        sweep=table,
-        reports=reporters.write(table, None, folder),
-        trouble=next((evaluation.trouble for evaluation in by_folder.values() if evaluation.trouble), None),
-    )
+        run.screen.warn(table.remark)
+    trouble = next((evaluation.trouble for evaluation in by_folder.values() if evaluation.trouble), None)
+    return Done(folder=folder, result=table, reports=reporters.write(table, None, folder), trouble=trouble)
 
 
 def _build_table(
     chosen: Sequence[Choice], done: Mapping[str, Evaluated], config: Config, folder: Path, screen: Screen
 ) -> Sweep:
     first_folder, first_run = next(iter(done.items()))
-    first = first_run.evaluation
+    first = first_run.result
     infos = {info.name: info for info in first.metrics}
     declared = [name for name in config.declared if name in infos] or list(infos)[1:2]
     runs = []
     for number, (choice, (name, evaluation)) in enumerate(zip(chosen, done.items(), strict=True)):
-        _, whole = shown_filter(evaluation.evaluation)
+        _, whole = shown_filter(evaluation.result)
         run = SweptRun(
-            values=tuple(choice.values.values()),
+            values=tuple(choice.values()),
             workspace=name,
             sessions=whole.sessions,
             figures={metric: whole.metrics[metric] for metric in declared if metric in whole.metrics},
@@ -151,7 +126,7 @@ def _build_table(
         remark=remark,
         title=config.reports.evaluation_title or f"{first.engine.name} on {first.project.name}",
         project=first.project,
-        keys=tuple(chosen[0].values),
+        keys=tuple(chosen[0]),
         runs=tuple(runs),
         metrics=tuple(infos[name] for name in declared),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,26 +20,18 @@ from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.plugins.learning.rankers import RankerModel
 from ci_eval.rendering import figures as figure_texts
+from ci_eval.rendering import verdicts
 from ci_eval.rendering.advice import busy_text, collect_warnings
 from ci_eval.rendering.answers import Answered, answer
 from ci_eval.rendering.blocks import to_terminal
 from ci_eval.rendering.figures import headline as headline_metrics
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.results import Trends, small_blocks
-from ci_eval.rendering.verdicts import (
-    compared_by_length,
-    elsewhere_line,
-    judged_elsewhere,
-    pairs_text,
-    populations,
-    verdict_lines,
-    verdict_table,
-)
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
     """Print an evaluation. The last line is the workspace's path."""
-    result = done.evaluation
+    result = done.result
     whole = result.filters["ALL"]
     conditions = [
         result.completion_type,
@@ -79,7 +72,7 @@ def _print_answer(result: Answered, screen: Screen) -> None:
 def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("")
     if screen.verbose:
-        for line in (*figure_texts.sentences(evaluation), *populations(evaluation), ""):
+        for line in (*figure_texts.sentences(evaluation), *verdicts.populations(evaluation), ""):
             screen.result(line)
     # Print the most important figures; with -v, print all of them, quality before times.
     infos = headline_metrics(evaluation.metrics)
@@ -114,25 +107,32 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
     screen.result("")
     screen.result(f"{result.base.title} → {result.new.title}")
     if screen.verbose:
-        for line in (*verdict_lines(result, folders=folders), elsewhere_line(result), f"{pairs_text(result)}.", ""):
+        for line in (
+            *verdicts.verdict_lines(result, folders=folders),
+            verdicts.elsewhere_line(result),
+            f"{verdicts.pairs_text(result)}.",
+            "",
+        ):
             screen.result(line)
     title = f"{figure_texts.HERE}: {label(result.headline)}"
     are_times = {info.name: info.is_time for info in result.metrics}
     timed = [name for name in result.declared if are_times[name]]
     declared = [name for name in result.declared if name not in timed]
-    tables = [verdict_table(result, declared, title)]
-    if judged_elsewhere(result):
+    tables = [verdicts.verdict_table(result, declared, title)]
+    if verdicts.judged_elsewhere(result):
         tables.append(
-            verdict_table(result, declared, f"{figure_texts.ELSEWHERE}: {label(result.headline)}", elsewhere=True)
+            verdicts.verdict_table(
+                result, declared, f"{figure_texts.ELSEWHERE}: {label(result.headline)}", elsewhere=True
+            )
         )
-    if by_length := compared_by_length(result):
+    if by_length := verdicts.compared_by_length(result):
         tables.append(by_length)
     times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
     times += [name for name in INFOS if name in result.filters["ALL"]]
     # Declared costs are in the table of declared metrics already.
     times += [name for name in COSTS if name in result.filters[result.headline] and name not in declared]
     title = "Time, memory and cost" if set(times) & set(COSTS) else "Time and memory"
-    tables.append(verdict_table(result, dict.fromkeys(times), title))
+    tables.append(verdicts.verdict_table(result, dict.fromkeys(times), title))
     for table in tables:
         if table.rows:
             table.terminal(screen)
@@ -225,16 +225,15 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
         rows.append([side, *(f"{number:,}" for number in numbers), f"{of.expected / of.rows:.2%}" if of.rows else ""])
     screen.table(columns, rows, numbers=6)
     screen.result("")
-    total: dict[str, tuple[int, int]] = {}
+    total, of_expected = Counter[str](), Counter[str]()
     for _, counts in sides:
         for kind, (count, expected) in counts.kinds.items():
-            before = total.get(kind, (0, 0))
-            total[kind] = (before[0] + count, before[1] + expected)
+            total[kind] += count
+            of_expected[kind] += expected
     # Logs without rows would divide by zero.
-    whole = max(sum(count for count, _ in total.values()), 1)
+    whole = max(total.total(), 1)
     kinds = [
-        (kind, f"{count:,}", f"{count / whole:.1%}", f"{expected:,}")
-        for kind, (count, expected) in sorted(total.items(), key=lambda item: -item[1][0])
+        (kind, f"{count:,}", f"{count / whole:.1%}", f"{of_expected[kind]:,}") for kind, count in total.most_common()
     ]
     screen.table(["candidate", "rows", "share", "expected"], kinds, numbers=3)
     screen.result("")
@@ -261,13 +260,8 @@ def model(trained: RankerModel, screen: Screen) -> None:
     screen.result("")
     if trained.kinds:
         kinds = [
-            (
-                kind,
-                f"{kind_figures.after.queries:,}",
-                f"{kind_figures.before.top1:.1%}",
-                f"{kind_figures.after.top1:.1%}",
-            )
-            for kind, kind_figures in trained.kinds.items()
+            (kind, f"{of.after.queries:,}", f"{of.before.top1:.1%}", f"{of.after.top1:.1%}")
+            for kind, of in trained.kinds.items()
         ]
         screen.table(["expected suggestion", "lookups", "Top-1 as shown", "by the model"], kinds, numbers=3)
         screen.result("")

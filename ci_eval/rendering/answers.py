@@ -30,13 +30,8 @@ from ci_eval.rendering.figures import format_count
 from ci_eval.rendering.markdowntext import code
 from ci_eval.rendering.verdicts import sign
 
-HEADS = {
-    Verdict.BETTER: "BETTER",
-    Verdict.WORSE: "WORSE",
-    Verdict.EQUIVALENT: "EQUIVALENT",
-    Verdict.NOT_SHOWN: "NOT TOLD APART",
-    Verdict.NOT_COMPARABLE: "NO VERDICT",
-}
+HEADS = {verdict: verdict.name for verdict in Verdict}
+HEADS |= {Verdict.NOT_SHOWN: "NOT TOLD APART", Verdict.NOT_COMPARABLE: "NO VERDICT"}
 WORDS = {"RecallAt1": "first in the list", "RecallAt5": "among the first 5", "Recall": "anywhere in the list"}
 YARDSTICKS = {
     "cpp": "clangd 70% in leveldown",
@@ -103,20 +98,15 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     of = f"of {format_count(figures.sessions, 'session')} ({label(name)})"
     share = figures.metrics[first.name].value or 0.0
     missed = round((1 - share) * figures.sessions)
-    if first.name != "RecallAt1" or not missed:
-        yield of
-        yield from _yardstick_lines(evaluation)
-        return
-    worst = min(
-        (kind for kind, own in figures.kinds.items() if own["RecallAt1"].value is not None),
-        key=lambda kind: ((figures.kinds[kind]["RecallAt1"].value or 0.0) - 1) * figures.kinds[kind]["RecallAt1"].n,
-    )
-    of_kind = figures.kinds[worst]["RecallAt1"]
-    lost = round((1 - (of_kind.value or 0.0)) * of_kind.n)
-    yield (
-        f"{of}   look at: the {missed:,} that are not first, {lost:,} of them {_plain(worst)} "
-        f"(ci-eval causes {evaluation.workspace})"
-    )
+    if first.name == "RecallAt1" and missed:
+        kinds = {kind: own["RecallAt1"] for kind, own in figures.kinds.items()}
+        misses = {kind: (1 - of_kind.value) * of_kind.n for kind, of_kind in kinds.items() if of_kind.value is not None}
+        worst = max(misses, key=misses.__getitem__)
+        of += (
+            f"   look at: the {missed:,} that are not first, {round(misses[worst]):,} of them {_plain(worst)} "
+            f"(ci-eval causes {evaluation.workspace})"
+        )
+    yield of
     yield from _yardstick_lines(evaluation)
 
 
@@ -149,7 +139,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     sides = (comparison.base, comparison.new)
     for side in sides:
         if side.failed == side.sessions:
-            yield f"✗ FAILED   {side.title} failed in all its sessions: mend that (ci-eval report {side.workspace})"
+            yield f"✗ FAILED   {side.title} failed in all its sessions: fix that (ci-eval report {side.workspace})"
     titles = plain_titles([side.title for side in sides])
     named = " → ".join(_with_kind(title, side.engine) for title, side in zip(titles, sides, strict=True))
     yield f"{sign(leading.verdict, marked=leading.marked)} {HEADS[leading.verdict]}   {named}   in this project"
@@ -199,12 +189,12 @@ def why_no_verdict(
     digits = 10 ** (len(f"{needed:.0f}") - 2)
     about = round(needed / digits) * digits
     if population is None:
-        return f"{few}; about {about:,} would: give --sessions {needed / asked:.0f} times the number."
+        return f"{few}; about {about:,} would: multiply --sessions by {needed / asked:.0f}."
     if about < population:
         return f"{few}; about {about:,} would (--sessions {about})."
     if asked < population:
         return f"{few}; all {'about ' * estimated}{population:,} of the project may (--all)."
-    return f"{few}, though all of the project were asked; asking each several times may (--rounds, --repeat)."
+    return f"{few}, though all sessions of the project were asked; asking each several times may (--rounds, --repeat)."
 
 
 def _speed(comparison: Comparison) -> str:

@@ -14,7 +14,7 @@ from ci_eval.core.contracts import Configurable, Query, Surroundings
 from ci_eval.core.model import Kind, Status
 from ci_eval.plugins.adapters.controls import ConfigurableEngine, Predictor, PredictorOptions
 from ci_eval.plugins.engines.controls import EMPTY, ORACLE, STRETCH, Words
-from ci_eval.plugins.engines.predictors import NGRAM, Counting, CountingOptions
+from ci_eval.plugins.engines.predictors import ENGINES, Counting, CountingOptions
 from ci_eval.plugins.languages.python import KEYWORDS
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
@@ -116,14 +116,14 @@ def test_files_that_are_no_text_are_left_out(tmp_path: Path) -> None:
 
 
 def test_options_are_part_of_the_version(tmp_path: Path) -> None:
-    assert isinstance(NGRAM, Configurable)
-    three = NGRAM.configured({"order": 3, "scopes": ["file", "project"]})
+    assert isinstance(ENGINES["ngram"], Configurable)
+    three = ENGINES["ngram"].configured({"order": 3, "scopes": ["file", "project"]})
     assert three.install(None, tmp_path).info.version.endswith("(scopes file+project, order 3)")
-    assert "(" not in NGRAM.configured({"order": 6}).install(None, tmp_path).info.version
+    assert "(" not in ENGINES["ngram"].configured({"order": 6}).install(None, tmp_path).info.version
 
 
 @pytest.mark.parametrize("options", [{"ordr": 3}, {"order": 0}, {"order": "six"}])
 def test_a_wrong_option_is_refused_with_those_that_are_known(options: dict[str, object]) -> None:
-    assert isinstance(NGRAM, Configurable)
+    assert isinstance(ENGINES["ngram"], Configurable)
     with pytest.raises(ConfigError, match="scopes, weight, order"):
-        NGRAM.configured(options)
+        ENGINES["ngram"].configured(options)

@@ -106,8 +106,8 @@ def test_teamcity_gets_statistics_tests_problems_and_a_status() -> None:
     messages = list(service_messages(out.getvalue()))
     by_name = dict(messages)
     assert by_name["buildStatisticValue"] == {"key": "ci_eval.RecallAt1", "value": "0.331000"}
-    assert by_name["testFailed"] == {"name": "RecallAt1 >= -1pp", "message": "lost 'two' points"}
-    assert by_name["buildProblem"]["identity"] == "gate_RecallAt1_1pp"
+    assert by_name["testFailed"] == {"name": "RecallAt1 >= -1pp", "message": FOUND.checks[0].reason}
+    assert by_name["buildProblem"]["identity"] == "gate_RecallAt1_1pp_10477b67"
     assert len(by_name["buildProblem"]["description"]) == 4000
     assert by_name["publishArtifacts"] == {"": f"{Path.cwd() / 'out'} => out.zip"}
     assert by_name["buildStatus"]["text"].startswith("{build.status.text}; RecallAt1")

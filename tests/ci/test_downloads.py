@@ -279,11 +279,11 @@ SERVER = "https://teamcity.example.com"
         ("https://o:t@github.com/o/r", "give https://github.com/OWNER/NAME"),
         ("http://git.example.com/o/r", "give https://github.com/OWNER/NAME"),
         ("https://git.example.com/o/r", "GITHUB_TOKEN is of github.com"),
-        (f"{SERVER}/viewType.html?buildTypeId=Weekly&tab=x", f"as {SERVER}/buildConfiguration/Weekly"),
-        (f"{SERVER}/buildconfiguration/Weekly", f"as {SERVER}/buildConfiguration/Weekly"),
-        ("teamcity.example.com/ci/buildConfiguration/Weekly", f"as {SERVER}/ci/buildConfiguration/Weekly"),
-        ("http://teamcity.example.com/buildConfiguration/Weekly", f"as {SERVER}/buildConfiguration/Weekly"),
-        ("https://x@teamcity.example.com/buildConfiguration/Weekly", "give the build configuration as"),
+        (f"{SERVER}/viewType.html?buildTypeId=Weekly&tab=x", "https://SERVER/buildConfiguration/ID"),
+        (f"{SERVER}/buildconfiguration/Weekly", "GITHUB_TOKEN is of github.com"),
+        ("teamcity.example.com/ci/buildConfiguration/Weekly", "https://SERVER/buildConfiguration/ID"),
+        ("http://teamcity.example.com/buildConfiguration/Weekly", "https://SERVER/buildConfiguration/ID"),
+        ("https://x@teamcity.example.com/buildConfiguration/Weekly", "https://SERVER/buildConfiguration/ID"),
     ],
 )
 def test_no_token_goes_to_what_is_no_address_of_its_server(

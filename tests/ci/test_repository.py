@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ci_eval.ci.repository import Repository, Rest
+from ci_eval.ci.repository import Repository
 from ci_eval.jobs.workflows import posts
 from tests.ci.conftest import NIGHT
 from tests.ci.github_api import Services
@@ -105,16 +105,16 @@ def asked(known: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
     """All that we ask GitHub for: of artifacts, of a red night and a green one, and for two comments."""
     answering = Mock(side_effect=known.answer)
     monkeypatch.setattr(known, "answer", answering)
-    repository, rest = Repository(os.environ), Rest(os.environ)
+    repository = Repository(os.environ)
     newest = repository.artifacts("x")[0]
     folder = repository.fetch(newest, tmp_path / "x")
     assert repository.is_of_this_workflow(newest)
     assert repository.find_artifact(9, "x") == newest
     assert list(repository.earlier_runs()) == []
     for result in ("failure", "success"):
-        assert "issue 2" in posts.report_result(rest, result, 9)
+        assert "issue 2" in posts.report_result(repository, result, 9)
     for _ in range(2):
-        assert "the comment on #7" in posts.post(rest, folder, "0" * 40)
+        assert "the comment on #7" in posts.post(repository, folder, "0" * 40)
     yield from (call.args for call in answering.call_args_list if call.args[1].startswith("/repos/"))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.evaluate import only_logs
 from ci_eval.jobs.ml import fit, for_logs, summing_to_one
+from ci_eval.jobs.runs import RunOptions
 from tests.logged import lines, run
 from tests.needs import need_modules
 from tests.projects import GREETER, write
@@ -123,7 +123,7 @@ def test_an_empty_side_is_named(tmp_path: Path) -> None:
     given = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "one")
     assert run(*given)[0] == 0
     command = ("train-ranker", tmp_path / "one", "--output", tmp_path / "m.json")
-    refused(command, "side of the logs is empty: files are dealt out", exit_code=3)
+    refused(command, "side of the logs is empty: interpret.trainTestSplit", exit_code=3)
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_training(logs: Path, tmp_path: Path) -> None:
@@ -200,9 +200,11 @@ def test_logs_are_whole_if_the_run_was_killed_while_it_put_them_together(
     logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: bool
 ) -> None:
     wanted = patch(load(None).config, project=f"path:{logs.parent / 'p'}", engine="words")
-    generate = partial(
-        only_logs, for_logs(wanted, ["parquet"], Screen()), output=tmp_path / "o", jobs=1, shard=None, screen=Screen()
-    )
+    config = for_logs(wanted, ["parquet"], Screen())
+
+    def generate(*, resume: bool) -> None:
+        only_logs(config, RunOptions(output=tmp_path / "o", jobs=1, resume=resume, screen=Screen()), None)
+
     write_manifest = Workspace.write_manifest
 
     def is_killed(workspace: Workspace, manifest: Manifest) -> None:

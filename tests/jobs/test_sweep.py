@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.jobs.sweep import expand_axes
+from ci_eval.jobs.sweep import expand_axes, spell
 from tests.command import command
 from tests.projects import GREETER, timeless, write
 
@@ -40,13 +40,13 @@ def stored(folder: Path) -> dict[str, Any]:
 
 def test_each_value_is_combined_with_each() -> None:
     axes = expand_axes(["a.b=1,2", "c=[x],[x, y]"])
-    assert [each.overrides for each in axes] == [
-        ("a.b=1", 'c=["x"]'),
-        ("a.b=1", 'c=["x","y"]'),
-        ("a.b=2", 'c=["x"]'),
-        ("a.b=2", 'c=["x","y"]'),
+    assert axes == [
+        {"a.b": "1", "c": '["x"]'},
+        {"a.b": "1", "c": '["x","y"]'},
+        {"a.b": "2", "c": '["x"]'},
+        {"a.b": "2", "c": '["x","y"]'},
     ]
-    assert axes[1].title == 'b 1, c ["x","y"]'
+    assert spell(axes[1]) == 'b 1, c ["x","y"]'
 
 
 @pytest.mark.parametrize(

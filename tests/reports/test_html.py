@@ -86,7 +86,7 @@ def test_of_many_files_those_with_the_most_sessions_have_a_page(
         assert command("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", workspace)[0] == 0
         site = workspace / "reports" / "html"
         assert [page.name.split("-")[0] for page in file_pages(site)] == ["b"]
-        assert "The files with the most sessions have a page" in (site / "index.html").read_text(encoding="utf-8")
+        assert "Only the files with the most sessions have a page" in (site / "index.html").read_text(encoding="utf-8")
 
 
 def test_misses_are_grouped_by_kind_and_link_to_their_sessions(tmp_path: Path) -> None:

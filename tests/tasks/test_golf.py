@@ -24,7 +24,7 @@ GOLF = "actions.strategy.completionGolf=true"
     ["actions.strategy.prefix={name: SimplePrefix, n: 1}", "interpret.userModel={}", "interpret.saveLogs=true"],
 )
 def test_what_asks_about_tokens_is_refused(other: str) -> None:
-    with pytest.raises(ConfigError, match="golf types lines in its own way"):
+    with pytest.raises(ConfigError, match="golf, which types lines in its own way"):
         load_task(load(None, overrides=[GOLF, other]).config)
 
 

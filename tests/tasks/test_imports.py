@@ -63,7 +63,7 @@ def test_the_task_and_the_key_are_the_same(tmp_path: Path) -> None:
     ],
 )
 def test_what_asks_otherwise_is_refused(other: str) -> None:
-    with pytest.raises(ConfigError, match="imports types uses of imports in its own way"):
+    with pytest.raises(ConfigError, match="imports, which types uses of imports in its own way"):
         load_task(load(None, overrides=["language=python", REMOVED, other]).config)
 
 

@@ -36,20 +36,10 @@ from ci_eval.core.contracts import Declarations, Language, Resolver, Task
 from ci_eval.core.filters import decide, needs_resolution
 from ci_eval.core.grammar.document import NotText, OtherEncoding, check_lines, checksum, decode_file
 from ci_eval.core.grammar.tokens import every_token, find_silent_places
-from ci_eval.core.model import (
-    ActionsConfig,
-    CallCompletion,
-    FileActions,
-    FileError,
-    FiltersConfig,
-    Kind,
-    Location,
-    ProjectInfo,
-    Properties,
-    Sampling,
-    Token,
-    Vocabulary,
-)
+from ci_eval.core.model.report import ProjectInfo
+from ci_eval.core.model.sessions import CallCompletion, FileActions, FileError
+from ci_eval.core.model.settings import ActionsConfig, FiltersConfig
+from ci_eval.core.model.tokens import Kind, Location, Properties, Sampling, Token, Vocabulary
 from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace, pack_actions
 

@@ -15,17 +15,9 @@ from ci_eval.core.compare.sums import FilterSums, Sums
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, find_class, standard_parts
 from ci_eval.core.grammar.syntax import colour_file
-from ci_eval.core.model import (
-    FAILED,
-    Change,
-    Failures,
-    Paint,
-    Pair,
-    Session,
-    SessionScore,
-    SourceFile,
-    unasked_stretches,
-)
+from ci_eval.core.model.comparison import Change, Failures
+from ci_eval.core.model.sessions import FAILED, Paint, Pair, Session, SessionScore, SourceFile, unasked_stretches
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
 from ci_eval.core.statistics.population import FILES, Key, Strata, project_from_path, select_shard_files
 from ci_eval.core.statistics.repeated import SecondQuestions
@@ -66,7 +58,7 @@ class FailureCount(msgspec.Struct):
         return bool(failed)
 
     def failures(self) -> Failures:
-        return Failures(**{name: getattr(self, name) for name in Failures.__struct_fields__})
+        return Failures(**pick(self, *Failures.__struct_fields__))
 
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Pairing:

@@ -12,19 +12,11 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.config import InterpretConfig
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
 from ci_eval.core.grammar.document import NotText, checksum, read_text
-from ci_eval.core.model import (
-    CallCompletion,
-    Determinism,
-    FileActions,
-    FileError,
-    Footprint,
-    PlayItem,
-    Record,
-    Session,
-    Status,
-)
-from ci_eval.core.model.engine import UNKNOWN, CpuTimes
+from ci_eval.core.model.engine import UNKNOWN, CpuTimes, Determinism, Footprint
+from ci_eval.core.model.records import Record
+from ci_eval.core.model.sessions import CallCompletion, FileActions, FileError, PlayItem, Session, Status
 from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.user_model import UserModel
 from ci_eval.core.workspace import StoredActions
 
@@ -127,9 +119,7 @@ def make_session(assignment: Assignment, call: CallCompletion | PlayItem, status
     return Session(
         id=call.session,
         file=assignment.path,
-        offset=call.offset,
-        expected_text=call.expected_text,
-        properties=call.properties,
+        **pick(call, "offset", "expected_text", "properties"),
         status=status,
         message=message,
         typed=len(call.prefix) if isinstance(call, CallCompletion) else 0,

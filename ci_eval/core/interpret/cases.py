@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -175,10 +174,6 @@ def _names(value: str) -> tuple[str, ...]:
 _PROPERTIES = Properties(kind=Kind.RECORD)
 
 
-def _expect(name: str, _: str) -> str:
-    return name
-
-
 def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Session]:
     """Ask each case as in an evaluation, and yield its session. `task`: a task that completes whole words."""
     setup = replace(setup, settings=replace(setup.settings, max_suggestions=EVERYTHING))
@@ -188,7 +183,7 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
             begin, word = case.word(setup.surroundings.word)
             # Engines return edits only for the expected name, which may differ from the word at the caret.
             name = next(iter((*case.rules.expect, *case.rules.barred)), word)
-            of_case = replace(setup, task=replace(task, write=partial(_expect, name)))
+            of_case = replace(setup, task=replace(task, write=lambda _, name=name: name))
             call = UseImport(
                 session=f"{number}",
                 offset=begin,

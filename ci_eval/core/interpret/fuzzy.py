@@ -99,7 +99,11 @@ def full_score(word: str, begin: int, text: str) -> int | None:
 @lru_cache(maxsize=_REMEMBERED)
 def graceful_score(word: str, begin: int, text: str) -> int | None:
     """Return the best score of the word and of its variants with two neighbouring letters swapped (which costs 3)."""
-    typed, low_text, text = units(word), units(text.lower()), units(text)
+    lower, letter = text.lower(), word[begin : begin + 1].lower()
+    # This test is cheap, and most suggestions of a list lack the first letter.
+    if letter.isascii() and letter not in lower:
+        return None
+    typed, low_text, text = units(word), units(lower), units(text)
     top = _score(typed, units(word.lower()), begin, text, low_text)
     if len(typed) >= 3:
         # The bounds are those of VS Code's `fuzzyScoreWithPermutations`.

@@ -17,8 +17,7 @@ from ci_eval.core.interpret.assignments import Setup, completes
 from ci_eval.core.interpret.clients import CATALOG as CLIENTS
 from ci_eval.core.interpret.clients import TypedToken, duplicates
 from ci_eval.core.logs.features import Reader
-from ci_eval.core.model import Caret, Record, Suggestion
-from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE, Offer
+from ci_eval.core.model import REMOVED, REMOVED_BEFORE, Caret, Offer, Record, Suggestion
 from ci_eval.core.queries.carets import apply_edits
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import islice, takewhile
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.base.shards import Shard
 from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn, chosen, read_source_text
 from ci_eval.core.interpret.pack import (
     Pack,
@@ -27,11 +26,10 @@ from ci_eval.core.interpret.pack import (
     together,
 )
 from ci_eval.core.interpret.player import PATIENCE
-from ci_eval.core.interpret.selection import Chosen, plan_repeats
+from ci_eval.core.interpret.selection import WHOLE, Chosen, Share, plan_repeats
 from ci_eval.core.interpret.worker import finish_file, play_in_turn
 from ci_eval.core.logs import names
-from ci_eval.core.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
-from ci_eval.core.model.engine import UNKNOWN, CpuTimes
+from ci_eval.core.model import FAILED, UNASKED, UNKNOWN, CpuTimes, Determinism, FileError, Footprint, Status
 from ci_eval.core.statistics.footprint import merge_footprints as added
 from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.core.workspace import Workspace, make_file_name, read_actions
@@ -76,9 +74,6 @@ def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
     return assignment, sessions, on
 
 
-Asked = TaskOutcome[Turn, tuple[Played, ...]]
-
-
 class EngineSide(msgspec.Struct, frozen=True):
     workspace: Workspace
     setup: Setup
@@ -89,25 +84,26 @@ class EngineSide(msgspec.Struct, frozen=True):
 
 def play_files(
     sides: Sequence[EngineSide],
+    share: Share = WHOLE,
     *,
-    probability: float,
-    limit: int | None,
     jobs: int,
     advance: Callable[[int, Progress], None],
-    shard: Shard | None = None,
     rounds: int = 1,
     chosen: Chosen | None = None,
 ) -> list[Progress]:
     """Write the sessions of every file that has none, and call `advance(sessions_done, so_far)` as sessions finish.
 
     Several engines with the same actions are asked about a file in turns, in random order for each file and round. Each
-    round starts the engines again. `chosen`: the sessions to ask, if `probability`, `limit` and `shard` do not decide.
+    round starts the engines again. `chosen`: the sessions to ask, if `share` does not decide.
     Suggestions depend neither on the number of `jobs` nor on the files that an interrupted call has finished.
     """
-    waiting, stores, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
+    waiting, stores, total = _plan_sides(sides, share, rounds, chosen)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
     with ExitStack() as stack:
-        journals = stack.enter_context(_journals(sides[0].workspace))
+        journals = sides[0].workspace.folder / "unfinished"
+        # A killed run left this folder. Its journals are not used, since a power failure may have damaged them.
+        shutil.rmtree(journals, ignore_errors=True)
+        stack.callback(shutil.rmtree, atomic.make_folder(journals))
         left = deque(
             _turn(assignments, number, journals)
             # Rounds are the outer loop, since a worker restarts its engines for each round.
@@ -151,26 +147,13 @@ def play_files(
 
 
 def _plan_sides(
-    sides: Sequence[EngineSide],
-    probability: float,
-    limit: int | None,
-    shard: Shard | None,
-    rounds: int,
-    chosen: Chosen | None,
+    sides: Sequence[EngineSide], share: Share, rounds: int, chosen: Chosen | None
 ) -> tuple[list[tuple[Assignment, ...]], list[ResultStore], Progress]:
     """Return the assignments of each file without sessions, the store of each side, and the sums so far."""
     plans, stores = [], []
     for side in sides:
         side.workspace.tidy()
-        planned = plan_repeats(
-            side.workspace,
-            side.setup,
-            probability=probability,
-            limit=limit,
-            shard=shard,
-            rounds=rounds,
-            chosen=chosen,
-        )
+        planned = plan_repeats(side.workspace, side.setup, share, rounds, chosen)
         plans.append(
             [
                 replace(assignment, among=side.again[assignment.path], earlier=side.earlier)
@@ -211,19 +194,6 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
         key=lambda assignment: draw(assignment.setup.settings.seed, f"{assignment.path} {number} {assignment.side}")
     )
     return Turn(assignments=tuple(of_round))
-
-
-@contextmanager
-def _journals(workspace: Workspace) -> Iterator[Path]:
-    """Yield the folder for the finished sessions of unfinished files."""
-    folder = workspace.folder / "unfinished"
-    if folder.exists():
-        # A killed run left this folder. Its journals are not used, since a power failure may have damaged them.
-        shutil.rmtree(folder)
-    try:
-        yield atomic.make_folder(folder)
-    finally:
-        shutil.rmtree(folder)
 
 
 def write_names(workspace: Workspace, root: Path) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -31,6 +32,17 @@ EVERY_DRAW = 1.0
 TWICE = 0.1
 FEWEST_TWICE = 60
 """The minimum number of sessions asked twice. If all agree, at most 3/60 = 5 % of all differ (rule of three)."""
+
+
+class Share(NamedTuple):
+    """The part of the possible sessions that is asked."""
+
+    probability: float = 1.0
+    limit: int | None = None
+    shard: Shard | None = None
+
+
+WHOLE = Share()
 
 
 class SessionTable(msgspec.Struct, frozen=True):
@@ -122,10 +134,9 @@ def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
     return len(paths)
 
 
-def plan(
-    workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
-) -> Iterator[Assignment]:
+def plan(workspace: Workspace, setup: Setup, share: Share) -> Iterator[Assignment]:
     """Yield an assignment for each file with a chosen session. The choice does not depend on the number of shards."""
+    probability, limit, shard = share
     own = _own_files(workspace, shard)
     if limit is not None and limit < sum(head.sessions for head in workspace.heads().values()):
         # To apply a limit, the draws of all files are needed, including those of other shards.
@@ -178,28 +189,21 @@ def _among(file: Path, places: range) -> frozenset[str]:
 
 
 def plan_repeats(
-    workspace: Workspace,
-    setup: Setup,
-    *,
-    probability: float,
-    limit: int | None,
-    shard: Shard | None,
-    rounds: int,
-    chosen: Chosen | None,
+    workspace: Workspace, setup: Setup, share: Share, rounds: int, chosen: Chosen | None
 ) -> list[Assignment]:
     """Return the assignments of one engine. Each says how many of its sessions are asked twice."""
     if chosen is None:
-        planned = plan(workspace, setup, probability=probability, limit=limit, shard=shard)
-        size = probability * sum(head.sessions for head in workspace.heads().values())
-        size = size if limit is None else min(size, limit)
+        planned = plan(workspace, setup, share)
+        size = share.probability * sum(head.sessions for head in workspace.heads().values())
+        size = size if share.limit is None else min(size, share.limit)
     else:
         planned, size = plan_chosen(chosen, setup), sum(len(sessions) for _, sessions in chosen.values())
     # Several rounds already ask everything again, with a fresh process.
-    share = 0.0 if rounds > 1 or setup.is_paid else share_twice(size)
+    twice = 0.0 if rounds > 1 or setup.is_paid else share_twice(size)
     return [
         # Random rounding gives each session the same chance, even if its file has few sessions.
         replace(
-            assignment, twice=int(assignment.sessions * share + draw(setup.settings.seed, f"{assignment.path} twice"))
+            assignment, twice=int(assignment.sessions * twice + draw(setup.settings.seed, f"{assignment.path} twice"))
         )
         for assignment in planned
     ]

@@ -27,18 +27,11 @@ from ci_eval.core.interpret.assignments import (
     sample_twice,
 )
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.pack import (
-    Journal,
-    Pack,
-    SessionEnd,
-    add_second_result,
-    encode_line,
-    read_journal,
-)
+from ci_eval.core.interpret.pack import Journal, Pack, SessionEnd, add_second_result, encode_line, read_journal
 from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
-from ci_eval.core.model import FAILED, UNASKED, FileError, Lookup, Session, SourceFile, Status
-from ci_eval.core.model.engine import CpuTimes
+from ci_eval.core.model import FAILED, UNASKED, CpuTimes, FileError, Lookup, Session, SourceFile, Status
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
 from ci_eval.core.workspace import Workspace, make_file_name, read_actions, stream_actions
@@ -166,16 +159,13 @@ def _log(assignment: Assignment, text: str) -> Log | None:
         # The journal of a worker that died has no log entries, so all sessions are asked again.
         assignment.journal.unlink(missing_ok=True)
     origin = LogOrigin(
-        project=logging.project,
+        **pick(logging, "project", "completion_type", "began", "context"),
         file=assignment.path,
         language=setup.surroundings.language,
         engine=setup.installation.info,
-        completion_type=logging.completion_type,
         seed=setup.settings.seed,
-        began=logging.began,
         text=text,
         lines=Lines(text),
-        context=logging.context,
     )
     return Log(logging.parts, make_file_name(assignment.path), origin, logging.formats)
 

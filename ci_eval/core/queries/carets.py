@@ -15,9 +15,7 @@ from hashlib import sha256
 
 import msgspec
 
-from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage, StoredText
-from ci_eval.core.model.records import check_path
-from ci_eval.core.model.settings import StrategyName
+from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage, StoredText, StrategyName, check_path
 from ci_eval.core.queries.cases import QueryCase
 
 LONGEST = 200

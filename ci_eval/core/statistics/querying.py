@@ -10,7 +10,7 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps
+from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps, pick
 from ci_eval.core.model.settings import Scenario
 from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, STRATEGIES, coarse, grade_of_next, has_end
 from ci_eval.core.statistics.clustered import estimate_other_code
@@ -75,7 +75,7 @@ class Cases:
             both = np.array([[case.f1["REAL"], case.f1[NEXT_STATE]] for case in cases if NEXT_STATE in case.f1])
             u, p = mann_whitney(*both.T)
             goal, following = map(float, both.mean(axis=0))
-            known = {name: getattr(of_steps, name) for name in ("difference", "low", "high", "effective")}
+            known = pick(of_steps, "difference", "low", "high", "effective")
             steps = Steps(cases=len(both), goal=goal, next=following, u=u, p=p, **known)
         return QueryFigures(
             figure="F1" if self._have_ends else "R-precision",

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import Estimate, SessionScore, State
-from ci_eval.core.model.report import PromptFigures, PromptSpread
+from ci_eval.core.model import Estimate, PromptFigures, PromptSpread, SessionScore, State
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC, Repeats, SecondQuestions, Wavering
@@ -267,7 +266,10 @@ def estimate(
         # One random draw may change all sessions of a file together, so the larger variance is used.
         residual = np.array([1, -value])
         products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
-    worth = effective_sessions(sums.squares, sums.fourths, total)
+    lowest, highest = limits
+    bounded = lowest is not None and highest is not None and lowest <= value <= highest
+    # Only figures without bounds need the effective number of sessions, which takes long to compute.
+    worth = 0.0 if bounded else effective_sessions(sums.squares, sums.fourths, total)
     low, high = sampled_figure(total, products, size, asked, limits, noise, worth, unseen)
     return replace(plain, low=low, high=high)
 

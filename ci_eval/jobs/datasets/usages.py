@@ -142,31 +142,30 @@ def _miner(choices: Choices, dialect: Dialect, name: str, **own: Any) -> Miner:
     return Miner(dialect=dialect, project=name, around=around, own_types=choices.own_types)
 
 
-def _history_report(title: str, mined: Mined, choices: Choices) -> Source:
-    states = sum(len(history.states) for history in mined.histories)
-    facts = {
-        "files": f"{len(mined.files):,}",
-        "snapshots": f"{mined.snapshots:,}",
-        "histories": f"{len(mined.histories):,}",
-        "states of a history": f"{states / len(mined.histories):.1f}" if mined.histories else "",
-        "receivers resolved": format_known_share(mined.receivers),
-    }
-    if choices.texts:
-        present = sum(state is not None for history in mined.histories for state in history.states)
-        placed = sum(place is not None for history in mined.histories for place in history.places)
-        facts |= {"texts": f"{len(mined.texts):,}", "states with a place": f"{placed / present:.0%}" if present else ""}
-    dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
-    own = {"usage of the project's own type": mined.own}
-    return Source(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
-
-
 # ---------------------------------------------------------------------------------------------------------- output
 
 
 def _finish_histories(results: Sequence[tuple[str, Mined]], output: Path, choices: Choices, screen: Screen) -> None:
     texts = {digest: text for _, mined in results for digest, text in mined.texts.items()}
     lines = [line for _, mined in results for line in mined.histories]
-    reports = [_history_report(title, mined, choices) for title, mined in results]
+    reports = []
+    for title, mined in results:
+        states = [state for history in mined.histories for state in history.states]
+        facts = {
+            "files": f"{len(mined.files):,}",
+            "snapshots": f"{mined.snapshots:,}",
+            "histories": f"{len(mined.histories):,}",
+            "states of a history": f"{len(states) / len(mined.histories):.1f}" if mined.histories else "",
+            "receivers resolved": format_known_share(mined.receivers),
+        }
+        if choices.texts:
+            present = sum(state is not None for state in states)
+            placed = sum(place is not None for history in mined.histories for place in history.places)
+            share = f"{placed / present:.0%}" if present else ""
+            facts |= {"texts": f"{len(mined.texts):,}", "states with a place": share}
+        dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
+        own = {"usage of the project's own type": mined.own}
+        reports.append(Source(title, facts, Counter(dropped) + Counter(own) + mined.skipped))
     _finish(lines, "histories", output, reports, screen, [*texts.values()])
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval import __version__
 from ci_eval.ci import Screen
-from ci_eval.core import actions, model
+from ci_eval.core import model
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
@@ -23,11 +22,9 @@ from ci_eval.core.catalogs import tasks
 from ci_eval.core.config import Config, add_filters, dump, load
 from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.filters import collect_letters, resolve
-from ci_eval.core.grammar import syntax
 from ci_eval.core.logs import names
 from ci_eval.core.manifest import Manifest, StageRecord
 from ci_eval.core.model import Session
-from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace, pack_actions, pack_sessions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.pipeline import Evaluated
@@ -107,31 +104,13 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
         began = datetime.fromtimestamp((folder / "config.json").stat().st_mtime, tz=timezone.utc)
     start = began.replace(microsecond=0).isoformat()
     project = str(raw.get("projectPath") or "").replace("\\", "/").rstrip("/")
-    kind = config.interpret.completion_type
-    return Manifest(
-        ci_eval=__version__,
-        title=config.reports.evaluation_title or kind,
-        language=config.language,
-        completion_type=kind,
-        client="raw",
-        strategy=actions.spell_task(config.actions.strategy, config.interpret.seed, tasks.CATALOG.load("completion")),
-        filters=actions.spelled_filters(config.actions.strategy.filters),
-        files=actions.spelled_files(config.actions),
-        user=encode_user_model(build_user_model(config.user)) if config.user else "",
-        task="completion",
-        seed=config.interpret.seed,
-        engine=model.EngineInfo(name=name, version=version or "unknown"),
-        project=model.ProjectInfo(
-            spec=config.project.spec, name=project.rpartition("/")[2] or "unknown", revision="unknown", checksum=""
-        ),
-        grammar=syntax.bundle(),
-        python="",
-        os="",
-        processor="",
-        jobs=1,
-        start=start,
-        end=start,
+    info = model.ProjectInfo(
+        spec=config.project.spec, name=project.rpartition("/")[2] or "unknown", revision="unknown", checksum=""
     )
+    plugin = model.EngineInfo(name=name, version=version or "unknown")
+    manifest = runs.describe_questions(config, tasks.CATALOG.load("completion"), plugin, info)
+    title = config.reports.evaluation_title or config.interpret.completion_type
+    return replace(manifest, title=title, start=start, end=start)
 
 
 def import_workspace(folder: Path, *, output: Path, engine: str, screen: Screen) -> Evaluated:

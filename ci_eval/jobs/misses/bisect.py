@@ -206,6 +206,21 @@ class Answers(msgspec.Struct):
         self.locate(low, middle, changed)
         self.locate(middle, high, changed)
 
+    def cluster(self, pair: tuple[int, int], scores: dict[str, SessionScore]) -> ChangeCluster:
+        (low, high), sessions, names = pair, sorted(self.found[pair]), self.versions.names
+        changes = [(self.bands[low][session], self.bands[high][session]) for session in sessions]
+        shown = [scores[session] for session in sessions[:EXAMPLES]]
+        return ChangeCluster(
+            version=names[high],
+            title=self.versions.title(names[high]),
+            candidates=tuple(names[low + 1 : high + 1]),
+            sessions=len(sessions),
+            worse=sum(ORDER.index(before) < ORDER.index(after) for before, after in changes),
+            kinds=dict(Counter(scores[session].properties.kind.value for session in sessions).most_common()),
+            changes=dict(Counter(f"{before} → {after}" for before, after in changes).most_common()),
+            examples=tuple(f"{score.file}: {score.expected_text} ({score.id})" for score in shown),
+        )
+
 
 def bisect(
     good: str, bad: str, config: Config, *, build: str, repository: Path, output: Path, jobs: int, screen: Screen
@@ -258,9 +273,7 @@ def bisect(
         changed=len(set().union(*answers.found.values())),
         questions=answers.questions,
         skipped={versions.names[index]: why for index, why in sorted(answers.skipped.items())},
-        clusters=tuple(
-            _cluster(answers, pair, sorted(sessions), scores[0]) for pair, sessions in sorted(answers.found.items())
-        ),
+        clusters=tuple(answers.cluster(pair, scores[0]) for pair in sorted(answers.found)),
     )
     atomic.write_json(output / "bisect.json", {"format": FORMAT, **msgspec.to_builtins(done)})
     return done
@@ -277,23 +290,3 @@ def _evaluate(config: Config, folder: Path, source: Workspace | None, jobs: int,
             pipeline.make_actions(workspace, prepared, jobs, screen)
             pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace
-
-
-def _cluster(
-    answers: Answers, pair: tuple[int, int], sessions: Sequence[str], scores: dict[str, SessionScore]
-) -> ChangeCluster:
-    low, high = pair
-    names = answers.versions.names
-    changes = [(answers.bands[low][session], answers.bands[high][session]) for session in sessions]
-    return ChangeCluster(
-        version=names[high],
-        title=answers.versions.title(names[high]),
-        candidates=tuple(names[low + 1 : high + 1]),
-        sessions=len(sessions),
-        worse=sum(ORDER.index(before) < ORDER.index(after) for before, after in changes),
-        kinds=dict(Counter(scores[session].properties.kind.value for session in sessions).most_common()),
-        changes=dict(Counter(f"{before} → {after}" for before, after in changes).most_common()),
-        examples=tuple(
-            f"{scores[session].file}: {scores[session].expected_text} ({session})" for session in sessions[:EXAMPLES]
-        ),
-    )

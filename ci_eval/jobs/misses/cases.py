@@ -37,7 +37,6 @@ def run_cases(
 ) -> tuple[Cases, dict[str, Path]]:
     """Return the results, and the file to open first by reporter; no files without `output`. Raises ConfigError for a
     bad case or snapshot, NothingToEvaluate, or PreparationError."""
-    config = patch(config, project=f"path:{folder}")
     chosen = [languages.CATALOG.load(language)] if language else languages.CATALOG.all()
     found = [(one, cases) for one in chosen if one.grammars.keys() != {""} and (cases := _find(folder, one, config))]
     if not found:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core import model
 from ci_eval.core.base.errors import ConfigError, EngineFailure, NothingToEvaluate
 from ci_eval.core.contracts import Language
 from ci_eval.core.grammar.document import Document, checksum
@@ -21,17 +22,7 @@ from ci_eval.core.grammar.syntax import choose_grammar, parse_tree
 from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.engines import Defining, KeptEngine
 from ci_eval.core.interpret.player import Player
-from ci_eval.core.model import (
-    CallCompletion,
-    DeleteRange,
-    FileActions,
-    FinishSession,
-    MoveCaret,
-    OpenFile,
-    PrintText,
-    Session,
-    SourceFile,
-)
+from ci_eval.core.model import CallCompletion, FileActions, Session, SourceFile
 from ci_eval.core.report.causes import NOTHING, find_parts, make_placer
 from ci_eval.core.scoring import rank_of
 
@@ -55,7 +46,7 @@ class Question(msgspec.Struct, frozen=True):
         document = Document(text)
         prefix = session.lookups[session.until - 1].prefix if session.lookups else None
         for action in actions.actions:
-            if isinstance(action, MoveCaret | DeleteRange | PrintText):
+            if isinstance(action, model.MoveCaret | model.DeleteRange | model.PrintText):
                 document.apply(action)
             elif isinstance(action, CallCompletion) and action.session == session.id:
                 before, after = text[: action.offset] + action.prefix, document.text[document.caret :]
@@ -78,10 +69,10 @@ class Question(msgspec.Struct, frozen=True):
             sessions=1,
             unparsable=0.0,
             actions=(
-                OpenFile(path=self.path, checksum=checksum(excerpt.text)),
-                DeleteRange(begin=begin, end=excerpt.find_from(self.gap)),
-                MoveCaret(offset=begin),
-                PrintText(text=call.prefix),
+                model.OpenFile(path=self.path, checksum=checksum(excerpt.text)),
+                model.DeleteRange(begin=begin, end=excerpt.find_from(self.gap)),
+                model.MoveCaret(offset=begin),
+                model.PrintText(text=call.prefix),
                 CallCompletion(
                     session=call.session,
                     offset=begin,
@@ -89,7 +80,7 @@ class Question(msgspec.Struct, frozen=True):
                     expected_text=call.expected_text,
                     properties=call.properties,
                 ),
-                FinishSession(),
+                model.FinishSession(),
             ),
         )
 

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from operator import le
 from pathlib import Path
@@ -32,19 +33,19 @@ from ci_eval.jobs.misses.oracle import Folder, Oracle, Project, Question
 from ci_eval.jobs.preparation import Prepared, prepare
 
 SHOWN = 10
+FRESH = 3
+"""The number of engine processes that must show the miss at the end."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     oracle: Oracle
     result: Project
     after: Session
-    fresh: int
     ended: str
     lines_before: int
     files_before: int
     info: EngineInfo
     dependencies: dict[str, str]
-    environment: str
     commands: tuple[str, ...]
 
     @property
@@ -95,9 +96,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         packages = ", ".join(f"{name} {version}" for name, version in self.info.packages.items())
         needs = ", ".join(f"{name} {version}" for name, version in self.dependencies.items())
         parts += [
-            f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; {self.environment}",
+            f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; ci-eval {__version__}, "
+            f"Python {machine.python()}, {machine.system()}",
             f"**Dependencies**: {needs or 'none'}",
-            f"**Seen** in {self.fresh} of {self.fresh} fresh processes. Reduced from {self.files_before:,} files and "
+            f"**Seen** in {FRESH} of {FRESH} fresh processes. Reduced from {self.files_before:,} files and "
             f"{self.lines_before:,} lines of this one, by {self.oracle.questions:,} questions, until "
             f"{self.ended}. The same in each step: {', '.join(self.oracle.kept)}.",
             _fenced("\n".join(self.commands), "sh"),
@@ -131,9 +133,6 @@ def write_case(report: Report, file: Path) -> None:
     else:
         text = f"{text[:end]}\n{sign}{' ' * (column - len(sign))}^ {rules}{text[end:]}"
     atomic.write(file, text.encode())
-
-
-FRESH = 3
 
 
 class TimeUp(Exception):
@@ -271,71 +270,61 @@ def reduce(
     prepared = prepare(config, screen)
     if prepared.records:
         raise WorkspaceError(f"session {session.id} is a sample of a dataset: only source code can be reduced")
-    with TemporaryDirectory(prefix="ci-eval-reduce-") as scratch:
-        # An engine may ignore hidden folders, so the name of the copy must not begin with a dot.
-        root = Path(scratch, prepared.project.root.name.lstrip(".") or "project").resolve()
-        shutil.copytree(prepared.project.root, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-        source = workspace.source(session.file)
-        question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
-        if checksum(read_text(root, session.file)) != source.checksum:
-            raise WorkspaceError(f"{session.file} changed since the evaluation, so it cannot be reduced")
-        oracle = Oracle(
-            setup=_plain_setup(prepared, root),
-            folder=Folder(root, root.parent / "aside"),
-            question=question,
-            language=prepared.language,
+    with (
+        TemporaryDirectory(prefix="ci-eval-reduce-") as scratch,
+        closing(_copy_project(workspace, prepared, session, Path(scratch))) as oracle,
+    ):
+        text = workspace.source(session.file).text
+        project = Project(oracle.folder.files, {oracle.question.path: Excerpt.whole(text)})
+        oracle.begin(project)
+        needs = _drop_dependencies(oracle, prepared, project, screen)
+        with screen.steps("Reducing", "questions") as steps:
+
+            def show(search: Search) -> None:
+                lines = sum(search.best.excerpts[path].text.count("\n") for path in search.texts)
+                steps.show(oracle.questions, oracle.questions + 1, f"{len(search.best.files):,} files, {lines:,} lines")
+
+            search = Search(oracle, project, time.monotonic() + seconds, show)
+            search.run()
+        result, session = _check_fresh(oracle, search.stages)
+        own, info = config.engine.command, prepared.installation.info
+        option = ["--engine-command", shlex.join(own)] if own else ["--engine", f"{info.name}@{info.version}"]
+        report = Report(
+            oracle=oracle,
+            result=result,
+            after=session,
+            ended=search.ended,
+            lines_before=len(text.splitlines()),
+            files_before=len(project.files),
+            info=info,
+            dependencies=needs,
+            commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *option])),
         )
-        try:
-            return _reduce(oracle, prepared, output, seconds, case, source.text, command, screen)
-        finally:
-            oracle.close()
+        oracle.folder.write(result)
+        for path in sorted(result.files):
+            atomic.write(output / "case" / path, (oracle.folder.root / path).read_bytes())
+        atomic.write(output / "issue.md", report.issue().encode())
+        atomic.write(output / "exchange.txt", "\n".join((*report.after.trace, "")).encode())
+        if case:
+            write_case(report, case)
+        return report
 
 
-def _reduce(
-    oracle: Oracle,
-    prepared: Prepared,
-    output: Path,
-    seconds: float,
-    case: Path | None,
-    text: str,
-    command: Sequence[str],
-    screen: Screen,
-) -> Report:
-    project = Project(oracle.folder.files, {oracle.question.path: Excerpt.whole(text)})
-    oracle.begin(project)
-    needs = _drop_dependencies(oracle, prepared, project, screen)
-    with screen.steps("Reducing", "questions") as steps:
-
-        def show(search: Search) -> None:
-            lines = sum(search.best.excerpts[path].text.count("\n") for path in search.texts)
-            steps.show(oracle.questions, oracle.questions + 1, f"{len(search.best.files):,} files, {lines:,} lines")
-
-        search = Search(oracle, project, time.monotonic() + seconds, show)
-        search.run()
-    result, sessions = _check_fresh(oracle, search.stages)
-    own, info = prepared.config.engine.command, prepared.installation.info
-    option = ["--engine-command", shlex.join(own)] if own else ["--engine", f"{info.name}@{info.version}"]
-    report = Report(
-        oracle=oracle,
-        result=result,
-        after=sessions[-1],
-        fresh=len(sessions),
-        ended=search.ended,
-        lines_before=len(text.splitlines()),
-        files_before=len(project.files),
-        info=info,
-        dependencies=needs,
-        environment=f"ci-eval {__version__}, Python {machine.python()}, {machine.system()}",
-        commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *option])),
+def _copy_project(workspace: Workspace, prepared: Prepared, session: Session, scratch: Path) -> Oracle:
+    """Return an oracle that asks about a copy of the project. Raises WorkspaceError if the session's file changed."""
+    # An engine may ignore hidden folders, so the name of the copy must not begin with a dot.
+    root = (scratch / (prepared.project.root.name.lstrip(".") or "project")).resolve()
+    shutil.copytree(prepared.project.root, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+    source = workspace.source(session.file)
+    question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
+    if checksum(read_text(root, session.file)) != source.checksum:
+        raise WorkspaceError(f"{session.file} changed since the evaluation, so it cannot be reduced")
+    return Oracle(
+        setup=_plain_setup(prepared, root),
+        folder=Folder(root, root.parent / "aside"),
+        question=question,
+        language=prepared.language,
     )
-    oracle.folder.write(result)
-    for path in sorted(result.files):
-        atomic.write(output / "case" / path, (oracle.folder.root / path).read_bytes())
-    atomic.write(output / "issue.md", report.issue().encode())
-    atomic.write(output / "exchange.txt", "\n".join((*report.after.trace, "")).encode())
-    if case:
-        write_case(report, case)
-    return report
 
 
 def _plain_setup(prepared: Prepared, root: Path) -> Setup:
@@ -362,20 +351,19 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
     return needs
 
 
-def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, list[Session]]:
-    """Return the last stage in which new engine processes show the miss, and its sessions. Raises NothingToEvaluate."""
+def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, Session]:
+    """Return the last stage in which FRESH new engine processes show the miss, and the last session of these. Raises
+    NothingToEvaluate."""
     for project in reversed(stages):
-        sessions = list[Session]()
-        while len(sessions) < FRESH:
+        for _ in range(FRESH):
             oracle.close()
             oracle.folder.write(project)
             oracle.use(replace(oracle.setup, settings=replace(oracle.setup.settings, trace=True)))
             if not oracle.holds(project):
                 break
+        else:
             assert oracle.last
-            sessions.append(oracle.last)
-        if len(sessions) == FRESH:
-            return project, sessions
+            return project, oracle.last
     raise NothingToEvaluate(
         f"session {oracle.question.call.session}: fresh engines do not show the miss each time "
         f"({oracle.reason}), so that nothing can be reduced; `ci-eval show --replay` asks once more"

@@ -1,36 +1,32 @@
-"""Announcements of a job's result to the CI in which the job runs."""
+"""Announcements of a job's result, for the CI in which the job runs."""
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from ci_eval.ci import Announcement, Check, Problem, Screen, limits
+from ci_eval.ci import Announcement, Check, limits
 from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core.model import Lines, Suite
 from ci_eval.core.model.report import Cases
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.compare import Outcome, RankingOutcome
-from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.jobs.suites import SuiteOutcome
+from ci_eval.jobs.compare import Outcome
+from ci_eval.jobs.pipeline import Done, Evaluated
 from ci_eval.jobs.workflows.plan import PlannedJob
-from ci_eval.jobs.workflows.site import Site
 from ci_eval.rendering.answers import status
 from ci_eval.rendering.blocks import to_markdown
 from ci_eval.rendering.figures import describe_sessions, format_count, shown_filter
 from ci_eval.rendering.results import cases_blocks
 
 
-def evaluation(done: Evaluated, screen: Screen) -> None:
-    result = done.evaluation
+def evaluation(done: Evaluated) -> Announcement:
+    result = done.result
     _, figures = shown_filter(result)
     # Figures of the leading filter replace those over all sessions.
     shown = result.filters["ALL"].metrics | figures.metrics
-    _announce(
-        screen,
+    return _announcement(
         status=status(result) or describe_sessions(result),
         place=("workspace", done.folder),
         reports=done.reports,
@@ -40,29 +36,23 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     )
 
 
-def suite(done: SuiteOutcome, screen: Screen) -> None:
-    table = done.suite
+def suite(done: Done[Suite]) -> Announcement:
+    table = done.result
     means = {name: figure.mean for name, figure in table.overall.items() if figure.mean is not None}
-    _announce(
-        screen,
+    return _announcement(
         status=f"{table.title}: {format_count(len(table.projects), 'project')}",
         place=("comparison" if table.compared else "workspace", done.folder),
         reports=done.reports,
         verdict="failed" if done.trouble else "ok",
         statistics={f"difference.{name}" if table.compared else name: mean for name, mean in means.items()},
         checks=[
-            Check(
-                name=f"{project.project.name} {project.project.revision}",
-                passed=not project.trouble,
-                reason=project.trouble,
-            )
-            for project in table.projects
+            Check(name=f"{of.project.name} {of.project.revision}", passed=not of.trouble, reason=of.trouble)
+            for of in table.projects
         ],
     )
 
 
-def _announce(
-    screen: Screen,
+def _announcement(
     *,
     status: str,
     place: tuple[str, Path],
@@ -71,47 +61,37 @@ def _announce(
     statistics: Mapping[str, float],
     checks: Sequence[Check],
     history: Path | None = None,
-) -> None:
-    """Announce a result. `place` is the name of the CI's output variable, and the folder of results for it."""
+) -> Announcement:
+    """`place` is the name of the CI's output variable, and the folder of results for it."""
     name, folder = place
-    screen.host.announce(
-        Announcement(
-            status=status,
-            summary=_read_text(reports.get("markdown")),
-            outputs={
-                name: _place(folder),
-                "report": _place(reports.get("html")),
-                "metrics": _place(reports.get("json")),
-                "verdict": verdict,
-            },
-            statistics=statistics,
-            checks=checks,
-            problems=_problems(checks),
-            artifacts=[folder, *([history] if history else [])],
-        )
+    return Announcement(
+        status=status,
+        summary=_read_text(reports.get("markdown")),
+        outputs={name: folder, "report": reports.get("html"), "metrics": reports.get("json"), "verdict": verdict},
+        statistics=statistics,
+        checks=checks,
+        artifacts=[folder, *([history] if history else [])],
     )
 
 
-def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> None:
+def logs(workspace: Workspace, trouble: CiEvalError | None) -> Announcement:
     folder, manifest = workspace.folder, workspace.manifest()
     record = manifest.logs
     rows = {side: side_record.rows for side, side_record in record.sides.items()} if record else {}
-    screen.host.announce(
-        Announcement(
-            status=f"logs: {sum(rows.values()):,} rows",
-            outputs={
-                "workspace": _place(folder),
-                "logs": _place(folder / "logs"),
-                "artifact": limits.name(f"logs {manifest.project.spec}"),
-                "verdict": "failed" if trouble else "ok",
-            },
-            statistics={f"rows.{side}": float(count) for side, count in rows.items()},
-            artifacts=[folder],
-        )
+    return Announcement(
+        status=f"logs: {sum(rows.values()):,} rows",
+        outputs={
+            "workspace": folder,
+            "logs": folder / "logs",
+            "artifact": limits.name(f"logs {manifest.project.spec}"),
+            "verdict": "failed" if trouble else "ok",
+        },
+        statistics={f"rows.{side}": float(count) for side, count in rows.items()},
+        artifacts=[folder],
     )
 
 
-def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
+def plan(matrix: str, jobs: Sequence[PlannedJob]) -> Announcement:
     names = {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
     rankers = {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
@@ -129,19 +109,12 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
         "rankers": matrix_of("ranker", rankers),
         "group": limits.name(" ".join(names)),
     }
-    screen.host.announce(
-        Announcement(
-            status=f"{format_count(len(jobs), 'job')}, {format_count(len(names), 'evaluation')}", outputs=outputs
-        )
+    return Announcement(
+        status=f"{format_count(len(jobs), 'job')}, {format_count(len(names), 'evaluation')}", outputs=outputs
     )
 
 
-def _place(path: Path | None) -> str:
-    # The path is absolute, since later steps may run in another folder.
-    return str(path.absolute()) if path else ""
-
-
-def comparison(done: Outcome, screen: Screen) -> None:
+def comparison(done: Outcome, history: Path | None = None) -> Announcement:
     """Announce the verdicts in one line, gates as checks, and each broken gate as a problem."""
     first = done.comparisons[0] if done.comparisons else None
     statistics: dict[str, float] = {}
@@ -150,60 +123,46 @@ def comparison(done: Outcome, screen: Screen) -> None:
         figures = {name: run.filters[run.headline][name].difference for name in run.declared}
         statistics = {f"difference.{name}": figure or 0.0 for name, figure in figures.items() if figure is not None}
     verdicts = "; ".join(status(compared.comparison) for compared in done.comparisons)
-    _announce(
-        screen,
+    return _announcement(
         status=verdicts or "no evaluation to compare with yet",
         place=("comparison", done.folder),
         reports=done.reports or (first.reports if first else {}),
         verdict=verdict(done),
         statistics=statistics,
         checks=_checks(done),
-        history=done.history,
+        history=history,
     )
 
 
-def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen: Screen) -> None:
+def cases(done: Cases, output: Path | None, reports: Mapping[str, Path]) -> Announcement:
     checks = [Check(name=case.name, passed=not case.reasons, reason="; ".join(case.reasons)) for case in done.cases]
-    screen.host.announce(
-        Announcement(
-            status=f"{done.title}: {done.broken:,} of {format_count(len(done.cases), 'case')} broken",
-            summary=f"{to_markdown(cases_blocks(done))}\n",
-            outputs={
-                "cases": _place(output),
-                "report": _place(reports.get("html")),
-                "verdict": "gate-failed" if done.broken else "ok",
-            },
-            checks=checks,
-            problems=_problems(checks),
-            artifacts=[output] if output else [],
-        )
+    return Announcement(
+        status=f"{done.title}: {done.broken:,} of {format_count(len(done.cases), 'case')} broken",
+        summary=f"{to_markdown(cases_blocks(done))}\n",
+        outputs={"cases": output, "report": reports.get("html"), "verdict": "gate-failed" if done.broken else "ok"},
+        checks=checks,
+        artifacts=[output] if output else [],
     )
 
 
-def ranking(done: RankingOutcome, screen: Screen) -> None:
+def ranking(done: Done[dict[str, Outcome]], history: Path | None) -> Announcement:
     checks = [
         Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason)
-        for name, outcome in done.outcomes.items()
+        for name, outcome in done.result.items()
         for check in _checks(outcome)
     ]
     leaders = []
-    for name, outcome in done.outcomes.items():
+    for name, outcome in done.result.items():
         table = outcome.overview.ranking if outcome.overview else None
         text = f": {table.sides[0].title} first of {len(table.sides)} by {table.declared[0]}" if table else ""
         leaders.append(f"{name}{text}{', not shown to be better' if table and not table.ahead[0] else ''}")
-    texts = [_read_text(outcome.reports.get("markdown")) for outcome in done.outcomes.values()]
-    screen.host.announce(
-        Announcement(
-            status="; ".join(leaders) or "nothing to rank",
-            summary="\n".join(texts),
-            outputs={
-                "ranking": _place(done.folder) if done.outcomes else "",
-                "verdict": "gate-failed" if done.trouble else "ok",
-            },
-            checks=checks,
-            problems=_problems(checks),
-            artifacts=[*([done.folder] if done.outcomes else []), *([done.history] if done.history else [])],
-        )
+    texts = [_read_text(outcome.reports.get("markdown")) for outcome in done.result.values()]
+    return Announcement(
+        status="; ".join(leaders) or "nothing to rank",
+        summary="\n".join(texts),
+        outputs={"ranking": done.folder if done.result else None, "verdict": "gate-failed" if done.trouble else "ok"},
+        checks=checks,
+        artifacts=[*([done.folder] if done.result else []), *([history] if history else [])],
     )
 
 
@@ -220,19 +179,14 @@ def _checks(done: Outcome) -> list[Check]:
     ]
 
 
-def ranker(model: Path, screen: Screen) -> None:
-    screen.host.announce(Announcement(status="a ranker", outputs={"model": _place(model)}, artifacts=[model]))
+def ranker(model: Path) -> Announcement:
+    return Announcement(status="a ranker", outputs={"model": model}, artifacts=[model])
 
 
-def _problems(checks: Sequence[Check]) -> list[Problem]:
-    broken = (check for check in checks if not check.passed)
-    return [Problem(identity=make_rule_identity(check.name), text=f"{check.name}: {check.reason}") for check in broken]
-
-
-def site(done: Site, screen: Screen) -> None:
-    outputs = {"site": _place(done.folder), "report": _place(done.index)}
-    status = f"a site of {format_count(len(done.lines), 'evaluation')}"
-    screen.host.announce(Announcement(status=status, outputs=outputs, artifacts=[done.folder]))
+def site(done: Done[Lines]) -> Announcement:
+    outputs = {"site": done.folder, "report": done.reports["html"]}
+    status = f"a site of {format_count(len(done.result.lines), 'evaluation')}"
+    return Announcement(status=status, outputs=outputs, artifacts=[done.folder])
 
 
 def verdict(done: Outcome) -> str:
@@ -242,13 +196,6 @@ def verdict(done: Outcome) -> str:
         return "gate-failed"
     first = done.comparisons[0].comparison
     return first.filters[first.headline][first.declared[0]].verdict.value
-
-
-def make_rule_identity(text: str) -> str:
-    """Return an identity of letters, digits and `_` that is unique for each gate."""
-    # The digest distinguishes rules that are equal after the replacement and the cut.
-    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
-    return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"
 
 
 def _read_text(path: Path | None) -> str:

@@ -58,8 +58,6 @@ def plan(
     Each evaluation is divided into `shards` jobs; a suite is one job. `ml_configs` are also evaluated with the
     completion type ML. All names begin with `name`, unless it is empty.
     """
-    if not configs:
-        raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
     kinds = [(path, kind) for path in configs for kind in completion_types] + [(path, "ML") for path in ml_configs]
     chosen = [(path, load(path).config, kind) for path, kind in kinds]
     # A suite is one job.
@@ -137,9 +135,5 @@ def _job(
         reusable=not why_not_reusable(config),
         project=project,
         ranker=limits.name(path.stem),
-        go=needed.get("go", ""),
-        java=needed.get("java", ""),
-        node=needed.get("node", ""),
-        php=needed.get("php", ""),
-        ruby=needed.get("ruby", ""),
+        **{name: needed.get(name, "") for name in ("go", "java", "node", "php", "ruby")},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ci_eval.ci import limits
 from ci_eval.ci.gitlab import Project
 from ci_eval.ci.host import shorten_text
-from ci_eval.ci.repository import Issue, Issues, Repository, Rest, Run, find_trend_site, list_jobs, read_run
+from ci_eval.ci.repository import Issue, Repository, Run
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ArchiveError, CiEvalError, ConfigError, WorkspaceError
 from ci_eval.core.base.files import read_own
@@ -28,10 +28,7 @@ COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
 """Characters that could end a table's cell, or begin a link, a tag, code or a mention."""
 MARKS = {True: "🟢 kept", False: "🔴 broken"}
-HEAD = (
-    "| evaluation | metric | base | tonight | difference | verdict | gates |",
-    "|---|---|---:|---:|---:|---|---|",
-)
+HEAD = ("| evaluation | metric | base | tonight | difference | verdict | gates |", "|---|---|---:|---:|---:|---|---|")
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
@@ -120,10 +117,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.newest)
 
 
-Gate = tuple[str, str, str]
-
-
-def report_result(rest: Rest, result: str, number: int, repository: Repository | None = None) -> str:
+def report_result(repository: Repository, result: str, number: int) -> str:
     """Open, change or close the issue for the workflow of run `number`. Return what was done, in one line.
 
     `result` is `needs.JOB.result`, or the run's conclusion. Runs of other branches change nothing, nor do runs older
@@ -131,14 +125,13 @@ def report_result(rest: Rest, result: str, number: int, repository: Repository |
     """
     if result not in (GREEN, *RED, *NEITHER):
         raise ConfigError(f"{result!r} is not the result of a run: results are {', '.join((GREEN, *RED, *NEITHER))}")
-    run = read_run(rest, number)
+    run = repository.read_run(number)
     if result in NEITHER:
         return f"nothing is posted: run {number} was {result}"
     if not run.of_default_branch:
         return f"nothing is posted: run {number} is not of the default branch"
-    issues = Issues(rest)
     issues_of_workflow = []
-    for issue in issues.list_bot_issues():
+    for issue in repository.list_bot_issues():
         if (match := MARKED.match(issue.body)) and int(match[1]) == run.workflow:
             _, color, since, date, newest = match.groups()
             state = State(workflow=run.workflow, is_red=color == "red", since=int(since), date=date, newest=int(newest))
@@ -151,40 +144,37 @@ def report_result(rest: Rest, result: str, number: int, repository: Repository |
             f"nothing is posted: issue {known[0].number} already has run {known[1].newest}, and run {number} is older"
         )
     if result in RED:
-        gates = list(_broken_gates(repository, number)) if repository else []
-        return _report_red(rest, issues, run, result, known, gates)
+        return _report_red(repository, run, result, known)
     if known is None or not known[1].is_red:
         return f"nothing is posted: run {run.number} is green, and so was the one before"
     issue, state = known
-    period = f"{_spell_run(rest, state.since, state.date)} to {_spell_run(rest, state.newest)}"
-    text = f"{code(run.path)} is green again: {_spell_run(rest, run.number, run.created)}. It was red from {period}."
+    period = f"{_spell_run(repository, state.since, state.date)} to {_spell_run(repository, state.newest)}"
+    text = (
+        f"{code(run.path)} is green again: {_spell_run(repository, run.number, run.created)}. It was red from {period}."
+    )
     if issue.is_open:
-        issues.comment(issue.number, text)
-    issues.change(issue.number, "\n".join((State.first(run, is_red=False).mark(), text)), is_open=False)
+        repository.comment(issue.number, text)
+    repository.change_issue(issue.number, "\n".join((State.first(run, is_red=False).mark(), text)), is_open=False)
     return f"issue {issue.number} is closed"
 
 
-def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
-    for artifact in repository.all_of_run(run, f"{PREFIX}*")[:MOST_JOBS]:
+def _report_red(repository: Repository, run: Run, result: str, known: tuple[Issue, State] | None) -> str:
+    gates = []
+    for artifact in repository.all_of_run(run.number, f"{PREFIX}*")[:MOST_JOBS]:
         name = prose(artifact.name.removeprefix(PREFIX))
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 folder = repository.fetch(artifact, Path(temporary) / "comparison")
                 # On a first night there is no comparison.
-                gates = list(broken_gates(read_comparison(folder))) if (folder / COMPARISON).is_file() else []
+                broken = list(broken_gates(read_comparison(folder))) if (folder / COMPARISON).is_file() else []
             except CiEvalError as error:
                 # The issue is written even if an artifact cannot be read.
-                gates = [("", str(error))]
-        yield from ((name, rule and code(rule), prose(why, 300)) for rule, why in gates)
-
-
-def _report_red(
-    rest: Rest, issues: Issues, run: Run, result: str, known: tuple[Issue, State] | None, gates: Sequence[Gate]
-) -> str:
+                broken = [("", str(error))]
+        gates += [(name, rule and code(rule), prose(why, 300)) for rule, why in broken]
     first = known is None or not known[1].is_red
     state = State.first(run, is_red=True) if known is None or first else replace(known[1], newest=run.number)
     failed = sorted(
-        (job for job in list_jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
+        (job for job in repository.jobs(run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
     )
     rows = []
     for job in failed[:MOST_JOBS]:
@@ -194,8 +184,8 @@ def _report_red(
         rows.append((f"and {len(failed) - MOST_JOBS} more", ""))
     lines = (
         state.mark(),
-        f"{code(run.path)} is red since {_spell_run(rest, state.since, state.date)}.",
-        f"The newest: {_spell_run(rest, run.number, run.created)} ended as {code(result)}.",
+        f"{code(run.path)} is red since {_spell_run(repository, state.since, state.date)}.",
+        f"The newest: {_spell_run(repository, run.number, run.created)} ended as {code(result)}.",
         "",
         *([table("", ("evaluation", "gate", "why"), gates), ""] if gates else []),
         table("", ("job", "ended as"), rows),
@@ -204,17 +194,17 @@ def _report_red(
     )
     body = "\n".join(lines)
     if known is None:
-        return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
+        return f"issue {repository.open_issue(f'ci-eval: {run.path} is red', body)} is opened"
     issue = known[0]
     if issue.is_open and issue.body == body:
         return f"issue {issue.number} is up to date"
-    issues.change(issue.number, body, is_open=True)
+    repository.change_issue(issue.number, body, is_open=True)
     return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
 
 
-def _spell_run(rest: Rest, run: int, date: str = "") -> str:
+def _spell_run(repository: Repository, run: int, date: str = "") -> str:
     when = f" of {date[:16].replace('T', ' ')} UTC" if date else ""
-    return f"[run {run}]({rest.page_of(run)}){when}"
+    return f"[run {run}]({repository.page_of_run(run)}){when}"
 
 
 ARTIFACT = "comparison"
@@ -235,7 +225,7 @@ _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
-def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
+def post_all(repository: Repository, run: int, head: str, when: str = "always") -> Iterator[str]:
     """Post the comparisons of a run, and yield what was done. Raises DownloadError, WorkspaceError or ArchiveError."""
     artifacts = [
         artifact
@@ -253,7 +243,7 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str 
             # The name is not trusted: the author of the run chose it.
             name = limits.name(artifact.name[len(ARTIFACT) + 1 :]) if artifact.name != ARTIFACT else ""
             try:
-                yield post(rest, repository.fetch(artifact, Path(temporary) / ARTIFACT), head, name, when)
+                yield post(repository, repository.fetch(artifact, Path(temporary) / ARTIFACT), head, name, when)
             except (WorkspaceError, ArchiveError) as error:
                 # One damaged artifact must not hide the comments of the others.
                 damage = error
@@ -262,7 +252,7 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str 
         raise damage
 
 
-def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "always") -> str:
+def post(repository: Repository, folder: Path, head: str, name: str = "", when: str = "always") -> str:
     """Post the report as a comment, or update the comment if it exists. Return what was done, in one line.
 
     Each `name` has its own comment. `when` says whether a new comment is posted. The number of the pull request in the
@@ -272,34 +262,28 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
     text = stored.read(folder / NUMBER, MOST_READ).strip()
     if not re.fullmatch(rb"[0-9]{1,9}", text):
         raise WorkspaceError(f"{NUMBER} holds no number: the artifact is not one of a pull request's comparison")
-    number, issues = int(text), Issues(rest)
+    number = int(text)
     # Otherwise an artifact could post its report on any pull request.
-    if issues.head(number) != head:
+    if repository.head(number) != head:
         return f"#{number} is not at {head}: nothing is posted"
     mark = f"<!-- ci-eval {name} -->\n### {name}\n" if name else "<!-- ci-eval -->"
-    address = find_trend_site(rest)
+    address = repository.find_trend_site()
     trends = f"\n\n[Trends over the nights]({address})" if address else ""
     body = f"{mark}\n{_report(folder)}{trends}"
-    start = body.partition("\n")[0]
-    existing = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
-    if not existing and not _is_worth_a_comment(folder, when):
-        return f"nothing is posted on #{number}: a comment is posted only when {WHEN[when]}"
+    existing = repository.find_bot_comment(number, body.partition("\n")[0])
+    # Without a comparison, the comment is always posted.
+    if not existing and when != "always" and (folder / COMPARISON).is_file():
+        compared = read_comparison(folder)
+        gates = compared.get("gates")
+        # The artifact is not trusted: if a value has an unexpected type, it counts as a change.
+        kept = isinstance(gates, list) and all(isinstance(gate, dict) and gate.get("passed") is True for gate in gates)
+        if kept and (when != "changed" or all(compared.get(name) == 0 for name in COUNTS)):
+            return f"nothing is posted on #{number}: a comment is posted only when {WHEN[when]}"
     if existing:
-        issues.change_comment(existing.number, body)
+        repository.change_comment(existing, body)
     else:
-        issues.comment(number, body)
+        repository.comment(number, body)
     return f"the comment on #{number} is {'brought up to date' if existing else 'posted'}"
-
-
-def _is_worth_a_comment(folder: Path, when: str) -> bool:
-    """Return whether a new comment is posted. `when` is a key of WHEN. Without a comparison, it is always posted."""
-    if when == "always" or not (folder / COMPARISON).is_file():
-        return True
-    compared = read_comparison(folder)
-    gates = compared.get("gates")
-    # The artifact is not trusted: if a value has an unexpected type, it counts as a change.
-    is_kept = isinstance(gates, list) and all(isinstance(gate, dict) and gate.get("passed") is True for gate in gates)
-    return not is_kept or (when == "changed" and any(compared.get(name) != 0 for name in COUNTS))
 
 
 def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from operator import itemgetter
 from pathlib import Path
 
-import msgspec
-
 from ci_eval.core import compare as stage
 from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.catalogs import metrics
-from ci_eval.core.model import Line, Lines, MetricInfo
+from ci_eval.core.model import Line, Lines
 from ci_eval.core.model.units import TRENDS
+from ci_eval.jobs.pipeline import Done
 from ci_eval.rendering import plaintext, reporters
 from ci_eval.rendering.figures import headline
 from ci_eval.rendering.htmlpages import page_name
@@ -25,13 +24,7 @@ MOST_NIGHTS = 1_000
 """The maximum number of nights of an evaluation, nearly three years. Older nights are not shown."""
 
 
-class Site(msgspec.Struct, frozen=True, kw_only=True):
-    folder: Path
-    index: Path
-    lines: tuple[Line, ...]
-
-
-def site(folders: Sequence[Path], *, output: Path) -> Site:
+def site(folders: Sequence[Path], *, output: Path) -> Done[Lines]:
     """Write the site. Raises WorkspaceError if a folder is not a valid history, or if `output` is not empty."""
     figures: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
     histories: list[Path] = []
@@ -64,32 +57,23 @@ def site(folders: Sequence[Path], *, output: Path) -> Site:
     for key, nights in figures.items():
         shown = [nights[night] for night in sorted(nights, key=machine.seconds)][-MOST_NIGHTS:]
         newest = shown[-1]
+        leading = [night.filters[newest.headline] for night in shown if newest.headline in night.filters]
+        known = {name for figures in leading for name, metric in figures.metrics.items() if metric.value is not None}
+        infos = metrics.among(known)
+        first = newest.declared or [info.name for info in headline(infos.values())]
+        chosen = [infos[name] for name in dict.fromkeys((*first, *TRENDS)) if name in infos]
         line = Line(
             name=key[0],
             page=page_name("/".join((*key[1:], key[0]))),
             language=newest.language,
             completion_type=newest.completion_type,
             client=newest.client,
-            trend=stage.trend(shown, newest, _metrics(shown), newest.seed),
+            trend=stage.trend(shown, newest, chosen, newest.seed),
         )
         of = line.trend.nights[-1]
         key_of_line = (line.language, of.engine.name, line.completion_type, of.project.name, line.name, line.page)
         lines.append((key_of_line, line))
     ordered = tuple(line for _, line in sorted(lines, key=itemgetter(0)))
     target = atomic.empty_folder(output)
-    (index,) = reporters.write(Lines(lines=ordered), None, target).values()
-    return Site(folder=target, index=index, lines=ordered)
-
-
-def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
-    leading = nights[-1].headline
-    names = {
-        name
-        for night in nights
-        if (figures := night.filters.get(leading))
-        for name, metric in figures.metrics.items()
-        if metric.value is not None
-    }
-    infos = metrics.among(names)
-    leading_names = nights[-1].declared or [info.name for info in headline(infos.values())]
-    return [infos[name] for name in dict.fromkeys((*leading_names, *TRENDS)) if name in infos]
+    result = Lines(lines=ordered)
+    return Done(folder=target, result=result, reports=reporters.write(result, None, target))

@@ -24,19 +24,8 @@ from ci_eval.core.config import Config, load, override, patch, set_engine_comman
 from ci_eval.fetch import identity, schemes
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.reuse import why_not_reusable
-from ci_eval.jobs.workflows import github_files, teamcity_files
-from ci_eval.jobs.workflows.origin import (
-    ALGORITHMS,
-    CONFIG,
-    LOGS,
-    NIGHT,
-    NOTICE,
-    PULL_REQUEST,
-    PURPOSES,
-    SITE,
-    CiPlan,
-    Request,
-)
+from ci_eval.jobs.workflows import github_files, origin, teamcity_files
+from ci_eval.jobs.workflows.origin import CONFIG, CiPlan, Request
 
 _MODULES = {
     name.removesuffix("_files"): import_module(f"{__package__}.{name}")
@@ -80,11 +69,16 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     engine: str = ""
     project: str
-    command: str = ""
-    like: str = ""
+    engine_command: str = ""
+    engine_like: str = ""
     endpoint: str = ""
     model: str = ""
     key: str = ""
+
+    @property
+    def of_endpoint(self) -> dict[str, str]:
+        named = {"endpoint": self.endpoint, "model": self.model, "key": self.key}
+        return {name: value for name, value in named.items() if value}
 
 
 def locate(folder: Path, system: str) -> tuple[str, str]:
@@ -129,11 +123,10 @@ def _package(spec: str) -> str:
 
 def check(answers: Answers) -> Config:
     config = patch(Config(), language=answers.language, project=answers.project)
-    if answers.command:
-        config = set_engine_command(config, answers.command, answers.like or None)
+    if answers.engine_command:
+        config = set_engine_command(config, answers.engine_command, answers.engine_like or None)
     elif answers.endpoint:
-        settings = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
-        config = override(config, [f"engine.{name}={value}" for name, value in settings.items() if value])
+        config = override(config, [f"engine.{name}={value}" for name, value in answers.of_endpoint.items()])
     else:
         config = patch(config, engine=answers.engine)
     languages.CATALOG.load(answers.language)
@@ -151,24 +144,26 @@ def check(answers: Answers) -> Config:
 
 def check_request(request: Request, folder: Path) -> None:
     purposes = request.purposes
-    if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
-        raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
+    if unknown := [purpose for purpose in purposes if purpose not in origin.PURPOSES]:
+        raise ConfigError(
+            f"--for {unknown[0]}{guess(unknown[0], origin.PURPOSES)}: known are {', '.join(origin.PURPOSES)}"
+        )
     if unwritten := [purpose for purpose in purposes if purpose not in SYSTEMS[request.system].PURPOSES]:
         known = ", ".join(SYSTEMS[request.system].PURPOSES)
         raise ConfigError(f"--for {unwritten[0]} is not for {request.system}, which has {known}: see docs/ci.md")
-    if (ALGORITHMS in purposes) != bool(request.rivals):
+    if (origin.ALGORITHMS in purposes) != bool(request.rivals):
         raise ConfigError("--for algorithms ranks engines: name several, such as --engine jedi,words")
-    if PULL_REQUEST in purposes and not request.build:
+    if origin.PULL_REQUEST in purposes and not request.build:
         raise ConfigError(NEEDS_BUILD)
-    mails = request.system == "teamcity" and NOTICE in purposes
+    mails = request.system == "teamcity" and origin.NOTICE in purposes
     if mails and not request.mail:
         raise ConfigError("--for notice needs --mail ADDRESS, to which TeamCity sends mail")
     if request.mail and not mails:
         raise ConfigError("--mail is for --ci teamcity --for notice alone: leave it out")
-    has_nights = {NIGHT, NOTICE, ALGORITHMS} & {*purposes} or (
+    has_nights = {origin.NIGHT, origin.NOTICE, origin.ALGORITHMS} & {*purposes} or (
         request.system == "github" and (folder / github_files.NIGHT).exists()
     )
-    if SITE in purposes and not has_nights:
+    if origin.SITE in purposes and not has_nights:
         raise ConfigError("--for site needs night: the site shows the trends of nightly runs")
 
 
@@ -187,13 +182,13 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
         training=config.training_projects or usual_training(config.language, config.project.spec),
     )
     check_command(plan.command, request)
-    if LOGS in request.purposes and not plan.training:
+    if origin.LOGS in request.purposes and not plan.training:
         raise ConfigError(f"--for logs needs trainingProjects in {CONFIG}: {config.language} has no default projects")
     text = _spell(answers, config, plan) if answers else (folder / CONFIG).read_text(encoding="utf-8")
     configs = {CONFIG: text} if answers else {}
     for path, engine in zip(request.configs[1:], request.rivals, strict=True):
         if answers:
-            check(replace(answers, engine=engine, command="", like="", endpoint=""))
+            check(replace(answers, engine=engine, engine_command="", engine_like="", endpoint=""))
         keys = {**yaml.safe_load(text), "engine": engine}
         configs[path] = f"# As {CONFIG}, with another engine.\n{yaml.safe_dump(keys, sort_keys=False, width=1000)}"
     targets = {folder / path: text for path, text in configs.items()}
@@ -206,7 +201,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
 
 def check_command(command: str, request: Request) -> None:
     """Raise ConfigError if the command is missing (""), or does not start the program that is built."""
-    if PULL_REQUEST in request.purposes and not command:
+    if origin.PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
     if request.build and not command:
         raise ConfigError("--build needs --engine-command, which starts the result")
@@ -221,13 +216,14 @@ def check_command(command: str, request: Request) -> None:
 
 def _spell(answers: Answers, config: Config, plan: CiPlan) -> str:
     engine: object = answers.engine
-    if answers.command:
-        engine = {"command": list(config.engine.command or ())} | ({"like": answers.like} if answers.like else {})
+    if answers.engine_command:
+        engine = {"command": list(config.engine.command or ())} | (
+            {"like": answers.engine_like} if answers.engine_like else {}
+        )
     elif answers.endpoint:
-        named = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
-        engine = {name: value for name, value in named.items() if value}
+        engine = answers.of_endpoint
     keys: dict[str, object] = {"language": answers.language, "engine": engine, "project": answers.project}
-    if LOGS in plan.request.purposes:
+    if origin.LOGS in plan.request.purposes:
         keys["trainingProjects"] = list(plan.training)
     return f"""\
 # What `ci-eval evaluate {CONFIG}` measures. `ci-eval list keys` has all keys.

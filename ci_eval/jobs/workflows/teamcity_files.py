@@ -24,7 +24,7 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
         IMPORT,
         "import jetbrains.buildServer.configs.kotlin.*",
         'version = "2025.11"',
-        _source(plan),
+        f"ciEval = {_text(f'{plan.request.origin.address}@{plan.request.origin.commit}')}",
         "project {",
         *(f"    {line}" for part in _project(plan) for line in part.splitlines()),
         "}",
@@ -41,10 +41,6 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
         yield "The trends:  the tab Trends of that project"
 
 
-def _source(plan: CiPlan) -> str:
-    return f"ciEval = {_text(f'{plan.request.origin.address}@{plan.request.origin.commit}')}"
-
-
 def _project(plan: CiPlan) -> Iterator[str]:
     purposes = plan.request.purposes
     if plan.request.build:
@@ -56,7 +52,11 @@ def _project(plan: CiPlan) -> Iterator[str]:
         projects = ", ".join(map(_text, plan.training))
         yield _call("ciEvalLogs", options | {"projects": f"listOf({projects})"}, "val rankers = ")
     if NIGHT in purposes or NOTICE in purposes:
-        yield _call("ciEvalNight", options | _night_options(plan), "val night = " if SITE in purposes else "")
+        of_night = options | ({"ranker": "rankers"} if LOGS in purposes else {})
+        of_night |= {"reuse": "false"} if not plan.request.build and not plan.is_reusable else {}
+        of_night |= {"mail": _text(plan.request.mail)} if NOTICE in purposes else {}
+        of_night |= {"daily": "false"} if SITE in purposes else {}
+        yield _call("ciEvalNight", of_night, "val night = " if SITE in purposes else "")
     if SITE in purposes:
         yield _call("ciEvalNights", {"nights": "listOf(night)"})
     if PULL_REQUEST in purposes:
@@ -72,15 +72,6 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
     inside = program.removeprefix(f"{output}/") if program != output else Path(output).name
     options = {"engine": "built", "command": _text(inside + blank + arguments)}
     return options | ({"like": _text(plan.like)} if plan.like else {})
-
-
-def _night_options(plan: CiPlan) -> dict[str, str]:
-    purposes = plan.request.purposes
-    options = _engine_options(plan) | ({"ranker": "rankers"} if LOGS in purposes else {})
-    if not plan.request.build and not plan.is_reusable:
-        options["reuse"] = "false"
-    options |= {"mail": _text(plan.request.mail)} if NOTICE in purposes else {}
-    return options | ({"daily": "false"} if SITE in purposes else {})
 
 
 def _call(function: str, values: Mapping[str, str], before: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 
 from msgspec.structs import replace
@@ -65,21 +65,15 @@ class Words(Control):
         return [word for word in dict.fromkeys(words[::step]) if not word[0].isdigit()]
 
 
-EMPTY = ControlEngine(
-    "empty", "control: never suggests anything, any language", Empty, takes_records=True, is_function=True
+_control = partial(ControlEngine, is_function=True)
+EMPTY = _control("empty", "control: never suggests anything, any language", Empty, takes_records=True)
+ORACLE = _control(
+    "oracle", "control: always suggests the expected text first, any language", Oracle, takes_records=True
 )
-ORACLE = ControlEngine(
-    "oracle",
-    "control: always suggests the expected text first, any language",
-    Oracle,
-    takes_records=True,
-    is_function=True,
-)
-WORDS = ControlEngine(
+WORDS = _control(
     "words",
     "baseline: words of the open file, nearest first, then keywords; any language; for nightly runs of PHP, Ruby",
     Words,
     closure=Closure.FILE,
-    is_function=True,
 )
-ENGINES: dict[str, Engine] = {"empty": EMPTY, "oracle": ORACLE, "words": WORDS}
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (EMPTY, ORACLE, WORDS)}

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.ci import Screen
+from ci_eval.ci.host import make_rule_identity
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.jobs.workflows.announcements import make_rule_identity
 from tests.command import command
 from tests.projects import write
 
@@ -38,7 +38,7 @@ def test_logs_have_a_name_for_their_artifact_made_of_the_project(
     manifest = json.loads((Path(__file__).parent.parent / "manifest.json").read_text())
     manifest["project"]["spec"] = "pypi:requests==2.32.3"
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    announcing.logs(Workspace.open(tmp_path), None, Screen())
+    Screen().host.announce(announcing.logs(Workspace.open(tmp_path), None))
     (name,) = re.findall(r"^artifact<<.+\n(.+)$", (tmp_path / "outputs").read_text(), re.MULTILINE)
     assert re.fullmatch(r"logs-pypi-requests-2\.32\.3\.[0-9a-f]{8}", name)
 

@@ -163,10 +163,10 @@ class Client:
                     self._ledger.end(trouble.reason)
                     raise BudgetSpent(trouble.reason) from None
                 if not trouble.for_good:
-                    if issubclass(trouble.kind, EngineRaised):
-                        raise trouble.kind(trouble.reason) from None
+                    failure = trouble.kind(trouble.reason)
                     # An endpoint has no process to restart.
-                    raise trouble.kind(trouble.reason, restart=False) from None
+                    failure.restart = False
+                    raise failure from None
                 # A permanent refusal is stored, so that the endpoint is not asked again.
                 reply = Reply(refused=trouble.reason)
             self._refused = {}

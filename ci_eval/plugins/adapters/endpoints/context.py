@@ -69,17 +69,23 @@ LARGEST_BYTES = 1_000_000
 
 
 class OtherFiles:
-    """The project's files with one of `suffixes`. They are read at the first use."""
+    """The project's files with one of `suffixes`."""
 
     def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
         self._root = root
-        self._ignored = NOT_SOURCE | ignored
-        self._suffixes = suffixes
-        self._read = False
         self._paths: list[str] = []
         self._sizes: list[int] = []
         self._using: dict[str, list[int]] = defaultdict(list)
-        self._modules = Modules(())
+        for path in sorted(below(root, root, suffixes, NOT_SOURCE | ignored)):
+            # A name that is not Unicode cannot be sent.
+            if any("\ud800" <= letter <= "\udfff" for letter in path) or (text := self._text(path)) is None:
+                continue
+            names = set(_IDENTIFIER.findall(text))
+            for name in names:
+                self._using[name].append(len(self._paths))
+            self._paths.append(path)
+            self._sizes.append(len(names))
+        self._modules = Modules(self._paths)
 
     def choose(self, path: str, before: str, most: int, fits: Callable[[str], bool]) -> list[OtherFile]:
         """Return the files to show, the most important one last.
@@ -100,7 +106,6 @@ class OtherFiles:
         return files[::-1]
 
     def _rank(self, path: str, before: str) -> Iterator[str]:
-        self._index()
         own = self._text(path)
         imported = dict.fromkeys(
             candidate for name in read_module_names(before) for candidate in self._modules.found(name, path)
@@ -121,21 +126,6 @@ class OtherFiles:
             ranked.append((-count / (len(names) + self._sizes[number] - count), -shared(candidate, path), candidate))
         yield from (candidate for _, _, candidate in sorted(ranked))
 
-    def _index(self) -> None:
-        if self._read:
-            return
-        self._read = True
-        for path in sorted(below(self._root, self._root, self._suffixes, self._ignored)):
-            # A name that is not Unicode cannot be sent.
-            if any("\ud800" <= letter <= "\udfff" for letter in path) or (text := self._text(path)) is None:
-                continue
-            names = set(_IDENTIFIER.findall(text))
-            for name in names:
-                self._using[name].append(len(self._paths))
-            self._paths.append(path)
-            self._sizes.append(len(names))
-        self._modules = Modules(self._paths)
-
     def _text(self, path: str) -> str | None:
         """Return the file's text, or None if it is binary, too large, or a link out of the project."""
         try:
@@ -145,18 +135,12 @@ class OtherFiles:
             return None
 
 
-class Context(msgspec.Struct, kw_only=True):
-    settings: EndpointConfig
-    others: OtherFiles | None = None
-
-    def at(self, path: str, text: str, offset: int) -> Window:
-        """Return the window around `offset`. The same text always gives the same window."""
-        settings = self.settings.window
-        view = window(text, offset, settings)
-        size = int(compute_budget(settings) * settings.other_files)
-        if not (self.others and size):
-            return msgspec.structs.replace(view, path=path)
-        template = own_template(self.settings)
-        takes = template.takes if template else lambda _: True
-        files = self.others.choose(path, text[:offset], size, takes)
-        return msgspec.structs.replace(view, path=path, files=tuple(files))
+def look(settings: EndpointConfig, others: OtherFiles | None, path: str, text: str, offset: int) -> Window:
+    """Return the window around `offset`, with other files. The same text always gives the same window."""
+    view = window(text, offset, settings.window)
+    size = int(compute_budget(settings.window) * settings.window.other_files)
+    if not (others and size):
+        return msgspec.structs.replace(view, path=path)
+    template = own_template(settings)
+    files = others.choose(path, text[:offset], size, template.takes if template else lambda _: True)
+    return msgspec.structs.replace(view, path=path, files=tuple(files))

@@ -17,23 +17,14 @@ from ci_eval.core.base.errors import CiEvalError, EngineFailure, InstallError
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Query
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
+from ci_eval.plugins.adapters.endpoints import engine
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
-from ci_eval.plugins.adapters.endpoints.engine import (
-    AFTER,
-    BEFORE,
-    PROBE_SECONDS,
-    Reading,
-    make_suggestion,
-    measure_usage,
-    probe,
-    read_answer,
-)
 from ci_eval.plugins.adapters.endpoints.messages import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.wire import build_address, describe_connection
 from ci_eval.plugins.responses.cleaning import clean, find_fences
 
 WORDS = Prompt(instruction="Say: ok", max_tokens=64)
-SAMPLE = f"{BEFORE}a + b{AFTER}"
+SAMPLE = f"{engine.BEFORE}a + b{engine.AFTER}"
 CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
 """The offsets in `SAMPLE` after its first 20 blanks within lines. The endpoint is asked at each of them."""
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
@@ -77,7 +68,7 @@ class Examination(msgspec.Struct):
     @contextmanager
     def _client(self, **changes: Any) -> Iterator[Client]:
         asking = Asking(settings=replace(self.settings, **changes), mode="record")
-        with closing(Client(asking, self.cache, PROBE_SECONDS)) as client:
+        with closing(Client(asking, self.cache, engine.PROBE_SECONDS)) as client:
             yield client
 
     def _ask(self, what: str, prompt: Prompt, *, stream: bool = False, **changes: Any) -> tuple[Ability, Reply | None]:
@@ -137,12 +128,14 @@ class Examination(msgspec.Struct):
                 query = Query(offset=offset, prefix="", expected=expected, span="line")
                 try:
                     reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
-                    part = read_answer(reply.text, before + after, query, self.settings, Reading("python", "python"))
-                    if measure_usage(reply, before, query, None, part).unreadable:
+                    part = engine.read_answer(
+                        reply.text, before + after, query, self.settings, grammar="python", language=""
+                    )
+                    if engine.measure_usage(reply, before, query, None, part).unreadable:
                         form, text = "unreadable", ""
                     else:
                         form = part.rules[-1] if part.rules else "as it is"
-                        text = make_suggestion(reply.text[part.begin : part.end], before, query)
+                        text = engine.make_suggestion(reply.text[part.begin : part.end], before, query)
                     fences = find_fences(reply.text) if form == "fence" else []
                     if fences and (reply.text[: fences[0].start] + reply.text[part.end :]).strip("`~ \n"):
                         form = "words around"
@@ -157,7 +150,7 @@ class Examination(msgspec.Struct):
     def _hole(self, what: str, **changes: Any) -> Ability:
         try:
             with self._client(**changes) as client:
-                model = probe(client, replace(self.settings, **changes), holes=True)
+                model = engine.probe(client, replace(self.settings, **changes), holes=True)
         except InstallError as error:
             return Ability(what, False, str(error))
         return Ability(what, True, f"holes are filled by {model or 'the model'}")

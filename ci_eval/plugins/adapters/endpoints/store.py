@@ -14,10 +14,10 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
+from itertools import cycle
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -232,28 +232,21 @@ class Slots:
     def __init__(self, folder: Path, address: str, count: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(address.encode()).hexdigest()[:16]
-        self._pause = PAUSE_SECONDS / count
-        # Threads of this process wait for a file from this queue.
-        self._files: SimpleQueue[BinaryIO] = SimpleQueue()
-        opened = ExitStack()
-        for number in range(count):
-            # The mode "ab" does not truncate the file, which another process may have locked.
-            self._files.put(opened.enter_context((folder / f"{name}.{number}").open("ab")))
-        weakref.finalize(self, opened.close)
+        self._paths = [folder / f"{name}.{number}" for number in range(count)]
+        # Of this process, no more threads look for an unlocked file than there are files.
+        self._threads = threading.Semaphore(count)
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        while True:
-            file = self._files.get()
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                # flock can wait for one file, but not until any of several files is free.
-                self._files.put(file)
-                time.sleep(self._pause)
-        try:
-            yield
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
-            self._files.put(file)
+        with self._threads:
+            for path in cycle(self._paths):
+                # The mode "ab" does not truncate the file. Closing the file unlocks it.
+                with path.open("ab") as file:
+                    try:
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    except BlockingIOError:
+                        # flock can wait for one file, but not until any of several files is free.
+                        time.sleep(PAUSE_SECONDS / len(self._paths))
+                        continue
+                    yield
+                    return

@@ -8,24 +8,13 @@ from typing import cast
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind, Location
-from ci_eval.plugins.languages.ruby.definitions import (
-    GLOBALS,
-    LITERALS,
-    LONGEST,
-    TYPES,
-    RubyNames,
-    RubyScope,
-    declare,
-)
+from ci_eval.plugins.languages.ruby.definitions import GLOBALS, LITERALS, LONGEST, TYPES, RubyNames, RubyScope, declare
 
-KEYWORDS = frozenset(
-    "BEGIN END __ENCODING__ __FILE__ __LINE__ alias and begin break case class def defined? do else elsif end ensure "
-    "false for if in module next nil not or redo rescue retry return self super then true undef unless until when "
-    "while yield".split()
-)
+# `ri` is a suffix of numbers.
+KEYWORDS = read_keywords("ruby").union("__ENCODING__ __FILE__ __LINE__ false self super true".split()) - {"ri"}
 GLOBAL = Origin(True)
 PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
 """The roles: a local variable that is new even if the scope has a variable of that name; a name in a pattern; the
@@ -48,12 +37,7 @@ class RubyWalk(Walk):
 
     names = frozenset(["identifier", "constant", "instance_variable", "class_variable", "global_variable"])
     keywords = KEYWORDS
-    ignored = frozenset(
-        "( ) [ ] { } , . &. : :: ; = => -> + - * / % & | ^ ~ < > ! ? && || == === != =~ !~ <= >= <=> << >> ** .. ... "
-        '+= -= *= /= %= **= ||= &&= |= &= ^= <<= >>= " \' ` #{ :" %w( %i( comment integer float rational complex '
-        "character simple_symbol hash_key_symbol string_content escape_sequence heredoc_beginning heredoc_content "
-        "heredoc_end uninterpreted operator setter".split()
-    )
+    ignored = "setter"
 
     roles = {
         ARGUMENTS: "yield",
@@ -76,24 +60,8 @@ class RubyWalk(Walk):
         return "project" if own else "library"
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit nodes next like `Walk.push`, but in order: a node may define the name in a later node."""
-        names, ignored, keywords = self.names, self.ignored, self.keywords
-        inner: list[tuple[Node, str, NodePlace]] = []
-        for node in nodes:
-            kind = node.type
-            if kind in ignored:
-                continue
-            if kind in names:
-                if inner:
-                    inner.append((node, role, place))
-                else:
-                    self.name(node, role, place)
-            elif node.child_count:
-                inner.append((node, role, place))
-            elif kind in keywords:
-                self.emit(node, Kind.KEYWORD, place)
-        inner.reverse()
-        self._stack += inner
+        """Visit nodes next, strictly in order: a node may define the name in a later node."""
+        self.each([(node, role, place) for node in nodes])
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)

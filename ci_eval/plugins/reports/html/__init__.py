@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, get_args
 
-import msgspec
-
 from ci_eval.core import machine
+from ci_eval.core.base import atomic
 from ci_eval.core.filters import label
 from ci_eval.core.model import FORMAT, Comparison, Estimate, Evaluation, Line, Lines, MetricInfo, Suite, Sweep, Trend
 from ci_eval.core.model.report import Cases, Causes
@@ -82,13 +81,14 @@ def write_site(result: Lines, folder: Path) -> None:
     for line in lines:
         charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
         site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
-        site.write(f"{line.page}/trend.json", _json({"format": FORMAT, **_about(line), "trend": line.trend}))
+        trend = {"format": FORMAT, **_about(line), "trend": line.trend}
+        atomic.write_json(folder / line.page / "trend.json", trend)
     entries = []
     for line in lines:
         night = line.trend.nights[-1]
         of_night = {"engine": night.engine.name, "project": night.project.name, "newest": night.started}
         entries.append({**_about(line), **of_night, "trend": f"{line.page}/trend.json"})
-    site.write("trend.json", _json({"format": FORMAT, "evaluations": entries}))
+    atomic.write_json(folder / "trend.json", {"format": FORMAT, "evaluations": entries})
 
 
 def _row(line: Line) -> dict[str, object]:
@@ -128,10 +128,6 @@ def _step(trend: Trend, info: MetricInfo) -> str:
 
 def _about(line: Line) -> dict[str, object]:
     return {"name": line.name, "language": line.language, "completionType": line.completion_type, "client": line.client}
-
-
-def _json(report: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
 
 
 REPORTER: Reporter = Html()

@@ -213,7 +213,7 @@ class _FilePages(msgspec.Struct, frozen=True, dict=True):
                 firsts=[part.first_line for part in parts],
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
-                legend=[*entries, ("unasked", "", "not drawn", len(paint.unasked))] if paint.unasked else entries,
+                legend=[*entries, ("unasked", "", "not sampled", len(paint.unasked))] if paint.unasked else entries,
                 about=label(self.evaluation.headline),
                 figures=figures,
                 starts=scripts.starts,
