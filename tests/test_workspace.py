@@ -18,11 +18,12 @@ from ci_eval.core.model.settings import ActionsConfig, PrefixConfig, StrategyCon
 from ci_eval.core.workspace import (
     ENCODED_AT_ONCE,
     Workspace,
+    iterate_actions,
     make_file_name,
     pack_actions,
     read_actions,
+    read_head,
     read_items,
-    stream_actions,
 )
 from ci_eval.plugins.engines.controls import WORDS
 from tests.command import command
@@ -95,16 +96,14 @@ def test_actions_of_a_large_file_are_decoded_in_parts(tmp_path: Path) -> None:
     moves = tuple(MoveCaret(offset=offset) for offset in range(2 * ENCODED_AT_ONCE + 1))
     whole = FileActions(path='"actions":[.py', checksum="1", sessions=0, unparsable=0.0, actions=moves)
     (path := tmp_path / "a.json.zst").write_bytes(packed := pack_actions(whole))
-    assert not isinstance(parts := stream_actions(path), FileActions)
-    assert (parts.checksum, [*parts.actions], [*parts.actions]) == ("1", [*moves], [*moves])
-    assert read_actions(path) == whole
+    assert (read_head(path).checksum, [*iterate_actions(path)], read_actions(path)) == ("1", [*moves], whole)
     lines = [*stored.lines(path)]
-    path.write_bytes(stored.pack(lines[:-1]))
-    with pytest.raises(WorkspaceError, match="damaged"):
-        read_actions(path)
-    # Former versions wrote one line.
+    for wrong in (lines[:-1], [*lines, lines[-1]], lines[1:], [lines[0], *lines]):
+        path.write_bytes(stored.pack(wrong))
+        with pytest.raises(WorkspaceError, match="damaged"):
+            read_actions(path)
     path.write_bytes(stored.pack([b"".join(lines).replace(b"\n", b"")]))
-    assert stream_actions(path) == whole
+    assert read_actions(path) == whole
     assert len(packed) < 100_000
 
 
@@ -209,7 +208,7 @@ def test_what_actions_ask_about_is_the_first_call_of_each_session(tmp_path: Path
     typed = ActionsConfig(strategy=StrategyConfig(prefix=PrefixConfig(name="EveryPrefix")))
     workspace = generate(write(tmp_path / "p", a__py=GREETER), tmp_path / "w", typed)
     (path,) = workspace.action_files()
-    calls = list(first_calls(read_actions(path)))
+    calls = list(first_calls(iterate_actions(path)))
     items = [(each.session, each.offset, each.expected_text) for each in read_items(path)]
     assert items == [(call.session, call.offset, call.expected_text) for call in calls]
     assert read_actions(path).sessions == len(items) > 0

@@ -387,22 +387,13 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
     return stored.pack(msgspec.json.encode(line) + b"\n" for line in chain((source,), sessions))
 
 
-class StoredActions(msgspec.Struct, frozen=True):
-    """The actions of a file, which are decoded in parts, since all of a large file take more than 1 GB."""
-
-    path: Path
-    checksum: str
-
-    @property
-    def actions(self) -> Iterator[Action]:
-        return chain.from_iterable(part.actions for part in _parts(self.path, FileActions))
+def read_head(path: Path) -> FileHead:
+    return next(_parts(path, FileHead))
 
 
-def stream_actions(path: Path) -> FileActions | StoredActions:
-    """Return the actions of a file; those of a large file are decoded when they are iterated. Raises WorkspaceError."""
-    parts = _parts(path, FileActions)
-    first = next(parts)
-    return first if next(parts, None) is None else StoredActions(path, first.checksum)
+def iterate_actions(path: Path) -> Iterator[Action]:
+    """Yield the actions of a file, decoded in parts, since all of a large file take more than 1 GB."""
+    return chain.from_iterable(part.actions for part in _parts(path, FileActions))
 
 
 def read_actions(path: Path) -> FileActions:
@@ -418,7 +409,7 @@ def read_items(path: Path) -> Iterator[Asked]:
 
 @lru_cache(maxsize=2)
 def _read_heads(folder: Path, _stamp: int) -> Mapping[Path, FileHead]:
-    return {path: next(_parts(path, FileHead)) for path in Workspace(folder).action_files()}
+    return {path: read_head(path) for path in Workspace(folder).action_files()}
 
 
 def _parts(path: Path, kind: type[Head]) -> Iterator[Head]:
@@ -426,7 +417,7 @@ def _parts(path: Path, kind: type[Head]) -> Iterator[Head]:
     lines, head, is_last = stored.lines(path, stored.ACTIONS), b"", False
     while not is_last:
         line = head + next(lines, b"")
-        # Former versions wrote a single line.
+        # A file with few actions has a single line.
         is_last = not line.endswith(END_OF_PART)
         whole = line + b"".join(lines) if is_last else line.removesuffix(END_OF_PART) + b"]}"
         part = stored.decode_json(whole, kind, path)

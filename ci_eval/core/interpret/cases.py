@@ -196,7 +196,7 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
             actions = (OpenFile(path=case.path, checksum=digest), MoveCaret(offset=case.offset), call, FinishSession())
             file = FileActions(path=case.path, checksum=digest, sessions=1, unparsable=0.0, actions=actions)
             assignment = Assignment(setup=of_case, actions=Path(), path=case.path, sessions=1, below=1.0)
-            yield from Player(assignment, Document(case.text), engine).play(file)
+            yield from Player(assignment, Document(case.text), engine).play(file.actions)
     finally:
         engine.close()
 
