@@ -362,7 +362,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
         # A shard may have only a part of a file's sessions.
         count, project = min(count, count_of_new), project_from_path(path, merged=merged)
         if project in classes:
-            items = read_items(base.actions_path(path))
+            items = list(read_items(base.actions_path(path)))
             known = ((item.properties.kind, len(item.prefix)) for item in items if item.properties)
             own = Counter(find_class(classes[project], kind, typed) for kind, typed in known)
             sessions.update({(project, name): round(of * count / len(items)) for name, of in own.items()})
