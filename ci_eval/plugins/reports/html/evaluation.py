@@ -85,7 +85,10 @@ class Pages:
         )
         table = SessionTable(self._task, [""], evaluation.title, computed)
         sizes = {path: figures.sessions for path, figures in whole.files.items()} if whole else {}
-        chosen = frozenset(sorted(sources.paths, key=lambda path: (-sizes.get(path, 0), path))[:MOST_PAGES])
+        chosen = set[str]()
+        for path in sorted(sources.paths, key=lambda path: (-sizes.get(path, 0), path))[:MOST_PAGES]:
+            if sum(sizes.get(of, 0) for of in chosen) < MOST_SESSIONS:
+                chosen.add(path)
         files = self._write_files(sources, [path for path in sources.paths if path in chosen])
         # Workers write the pages; meanwhile this process fills the table until it is full.
         for path in sources.paths:
@@ -240,8 +243,9 @@ MAX_ERRORS = 200
 MAX_TRACE = 4_000
 MAX_CELLS = 60_000
 MAX_ROWS = 10_000
-MOST_PAGES = 300
-"""The maximum number of file pages; files with most sessions come first. Pages of 1,000 files took 200 MB."""
+MOST_PAGES, MOST_SESSIONS = 300, 100_000
+"""The limits of the files that have pages, and of the sessions on them, but for the last file; files with most sessions
+come first. Pages of 100,000 sessions take 65 MB."""
 
 
 Row = dict[str, object]
