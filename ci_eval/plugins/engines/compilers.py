@@ -68,7 +68,7 @@ ENGINES: dict[str, Engine] = {
                 options=("-proc:none", "-nowarn", "--release", "17"),
             ),
         ),
-        why="no index, since answers would depend on how far it is",
+        why="no index, since answers would depend on its progress",
         command=_start_jdt,
         text=re.compile(r"[\w$]+|.+"),
         auto_import=AutoImport(usual="on"),

@@ -29,17 +29,15 @@ class Execution:
         """Prepare the sandbox for tests; see `graders.Installed`. What a language needs is installed before its first
         test. Raises ConfigError if there are no settings, PreparationError if this machine's sandbox has gaps."""
         if self._settings is None:
-            raise ConfigError(
-                "the grader execution runs other people's code: add `run: {tests: true}` to say that it may"
-            )
+            raise ConfigError("the grader execution runs other people's code: add `run: {tests: true}` to allow that")
         if self._trials is None:
             # Engines write the tests, so a sandbox with gaps is not enough.
             offered = "" if self._settings.confine == "off" else measure_confinement(self._settings.confine)
             if offered and not offered.endswith(NOTHING_OPEN):
                 raise PreparationError(
-                    f"tests that engines write are run only in a sandbox without gaps, and this one is {offered}: see "
-                    "`ci-eval doctor`; without `run.tests` nothing is run, with `interpret.confine: off` tests may do "
-                    "whatever you may"
+                    f"ci-eval runs tests of engines only in a sandbox without gaps, and this sandbox is {offered}: see "
+                    "`ci-eval doctor`. Without `run.tests`, no test is run; with `interpret.confine: off`, tests have "
+                    "all your rights"
                 )
             self._trials = Trials(self._settings, cache)
 

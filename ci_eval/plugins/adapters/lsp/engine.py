@@ -34,9 +34,8 @@ from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, replac
 from ci_eval.plugins.adapters.process import MessageProcess
 
 NO_COMPLETION = (
-    "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, with "
-    "the arguments that make it a language server, and does it complete without a setting (engine.settings, "
-    "engine.options)?"
+    "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, do "
+    "its arguments start a language server, and does completion need a setting (engine.settings, engine.options)?"
 )
 
 ECMASCRIPT = frozenset({"javascript", "typescript"})

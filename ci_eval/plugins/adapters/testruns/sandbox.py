@@ -185,7 +185,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
                 try:
                     ended = process.finish(max(deadline - time.monotonic(), 0.1))
                 except EngineTimeout:
-                    return Outcome(said=f"it was not done after {timeout:g} s")
+                    return Outcome(said=f"the test did not end within {timeout:g} s")
             if step.compiles and ended.code:
                 return Outcome(compiled=False, said="\n".join(telling_lines(ended.trouble or ended.output)))
         return self.runner.read(work, ended)

@@ -52,7 +52,7 @@ class Trials:
         """Return the trial of a test. Raises PreparationError if the test runner cannot be installed, or
         EngineFailure."""
         if record is None or record.run is None:
-            return Trial(runnable=False, said="It is not run: the record does not say how (`run`).")
+            return Trial(runnable=False, said="The test is not run: the record has no `run`.")
         # The key of a cache must be hashable.
         return self._tried(msgspec.json.encode((record.run, record.references, language)), test)
 
@@ -60,13 +60,13 @@ class Trials:
         try:
             return self._benches(task).trial(test)
         except NotRunnable as reason:
-            return Trial(runnable=False, said=f"It is not run: {reason}")
+            return Trial(runnable=False, said=f"The test is not run: {reason}")
 
     def _bench(self, task: bytes) -> _Bench:
         run, references, name = msgspec.json.decode(task, type=tuple[Runnable, tuple[str, ...], str])
         language = LANGUAGES.get(name.lower(), name)
         if language not in RUNNERS:
-            raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(RUNNERS)}")
+            raise NotRunnable(f"ci-eval runs tests in {', '.join(RUNNERS)}, not in {language or 'no language'}")
         runner = RUNNERS[language]
         for program in runner.programs:
             if shutil.which(program) is None:
@@ -75,7 +75,7 @@ class Trials:
         if run.project:
             if not runner.dependencies:
                 raise NotRunnable(
-                    "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
+                    "in this language, a record must contain all files: use `run.files` instead of `run.project`"
                 )
             prepared = project.prepare(run.project, cache=self._cache)
             root = prepared.root
@@ -149,7 +149,7 @@ class _Bench:
         kills = f" It kills {killed} of {killed + len(living)} mutants." if killed or living else ""
         words = [f"It passes.{also}{kills}"]
         if living:
-            words.append("These live (lines of the function):")
+            words.append("These mutants live (lines of the function):")
             words += [mutant.described(self._focal, self._run.focal) for mutant in living]
         return Trial(
             runs=True,
