@@ -13,9 +13,17 @@ from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.interpret.assignments import first_calls
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FileError, Session
+from ci_eval.core.model import FileActions, FileError, MoveCaret, Session
 from ci_eval.core.model.settings import ActionsConfig, PrefixConfig, StrategyConfig
-from ci_eval.core.workspace import Workspace, make_file_name, read_actions, read_items
+from ci_eval.core.workspace import (
+    ENCODED_AT_ONCE,
+    Workspace,
+    make_file_name,
+    pack_actions,
+    read_actions,
+    read_items,
+    stream_actions,
+)
 from ci_eval.plugins.engines.controls import WORDS
 from tests.command import command
 from tests.comparing import compare
@@ -81,6 +89,23 @@ def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     ask(generate(root, tmp_path / "w"), setup(WORDS, root))
     assert not list((tmp_path / "w").rglob("*.tmp"))
+
+
+def test_actions_of_a_large_file_are_decoded_in_parts(tmp_path: Path) -> None:
+    moves = tuple(MoveCaret(offset=offset) for offset in range(2 * ENCODED_AT_ONCE + 1))
+    whole = FileActions(path='"actions":[.py', checksum="1", sessions=0, unparsable=0.0, actions=moves)
+    (path := tmp_path / "a.json.zst").write_bytes(packed := pack_actions(whole))
+    assert not isinstance(parts := stream_actions(path), FileActions)
+    assert (parts.checksum, [*parts.actions], [*parts.actions]) == ("1", [*moves], [*moves])
+    assert read_actions(path) == whole
+    lines = [*stored.lines(path)]
+    path.write_bytes(stored.pack(lines[:-1]))
+    with pytest.raises(WorkspaceError, match="damaged"):
+        read_actions(path)
+    # Former versions wrote one line.
+    path.write_bytes(stored.pack([b"".join(lines).replace(b"\n", b"")]))
+    assert stream_actions(path) == whole
+    assert len(packed) < 100_000
 
 
 def test_a_finished_run_of_many_files_is_a_few_files_and_goes_on(

@@ -34,6 +34,7 @@ from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.manifest import FORMAT, Manifest
 from ci_eval.core.model import (
+    Action,
     Asked,
     FileActions,
     FileAsked,
@@ -169,7 +170,7 @@ class Workspace:
         stored_at = self.actions_path(path)
         if not stored.exists(stored_at):
             return {}
-        return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_items(stored_at)}
+        return {asked.offset: asked.offset + len(asked.expected_text) for asked in stream_items(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
         for path in self.action_files():
@@ -351,6 +352,7 @@ def make_file_name(path: str) -> str:
 
 
 ACTIONS, SESSIONS = f".json{stored.SUFFIX}", f".jsonl{stored.SUFFIX}"
+ACTIONS_KEY, END_OF_PART = b'"actions":[', b",\n"
 
 
 def _packed_files(folder: Path, end: str) -> list[Path]:
@@ -369,7 +371,8 @@ def pack_actions(actions: FileActions) -> bytes:
     packer.add(head[:-2])
     for begin in range(0, len(actions.actions), ENCODED_AT_ONCE):
         part = separator + msgspec.json.encode(actions.actions[begin : begin + ENCODED_AT_ONCE])[1:-1]
-        separator, size = b",", size + len(part)
+        # Readers decode a large file line by line.
+        separator, size = END_OF_PART, size + len(part)
         packer.add(part)
     packer.add(head[-2:])
     if size > stored.ACTIONS:
@@ -384,31 +387,60 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
     return stored.pack(msgspec.json.encode(line) + b"\n" for line in chain((source,), sessions))
 
 
+class StoredActions(msgspec.Struct, frozen=True):
+    """The actions of a file, which are decoded in parts, since all of a large file take more than 1 GB."""
+
+    path: Path
+    checksum: str
+
+    @property
+    def actions(self) -> Iterator[Action]:
+        return chain.from_iterable(part.actions for part in _parts(self.path, FileActions))
+
+
+def stream_actions(path: Path) -> FileActions | StoredActions:
+    """Return the actions of a file; those of a large file are decoded when they are iterated. Raises WorkspaceError."""
+    parts = _parts(path, FileActions)
+    first = next(parts)
+    return first if next(parts, None) is None else StoredActions(path, first.checksum)
+
+
 def read_actions(path: Path) -> FileActions:
-    return _actions(path, FileActions)
+    first, *others = _parts(path, FileActions)
+    return replace(first, actions=(*first.actions, *chain.from_iterable(part.actions for part in others)))
 
 
 def read_items(path: Path) -> list[Asked]:
     """Return the first question of each session, in order. Raises WorkspaceError."""
-    return read_source_items(path)[1]
+    return list(stream_items(path))
 
 
-def read_source_items(path: Path) -> tuple[str, list[Asked]]:
-    """Return the path of the source file, and the first question of each session in order. Raises WorkspaceError."""
-    asked = _actions(path, FileAsked)
-    calls = (action for action in asked.actions if action.session)
-    return asked.path, [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
+def stream_items(path: Path) -> Iterator[Asked]:
+    calls = (action for part in _parts(path, FileAsked) for action in part.actions if action.session)
+    return (next(lookups) for _, lookups in groupby(calls, key=attrgetter("session")))
 
 
 @lru_cache(maxsize=2)
 def _read_heads(folder: Path, _stamp: int) -> Mapping[Path, FileHead]:
-    return {path: _actions(path, FileHead) for path in Workspace(folder).action_files()}
+    return {path: next(_parts(path, FileHead)) for path in Workspace(folder).action_files()}
 
 
-def _actions(path: Path, kind: type[Head]) -> Head:
-    actions = stored.decode_json(b"".join(stored.lines(path, stored.ACTIONS)), kind, path)
-    _check_inside(actions.path, path)
-    return actions
+def _parts(path: Path, kind: type[Head]) -> Iterator[Head]:
+    """Yield the file in parts, each with the head and some of the actions. Raises WorkspaceError."""
+    lines = stored.lines(path, stored.ACTIONS)
+    line = next(lines, b"")
+    head = line[: line.find(ACTIONS_KEY) + len(ACTIONS_KEY)]
+    # Former versions wrote a single line.
+    if not line.endswith(END_OF_PART) or not head.endswith(ACTIONS_KEY):
+        lines, line = iter(()), line + b"".join(lines)
+    while True:
+        is_last = not line.endswith(END_OF_PART)
+        part = stored.decode_json(line if is_last else line.removesuffix(END_OF_PART) + b"]}", kind, path)
+        _check_inside(part.path, path)
+        yield part
+        if is_last:
+            break
+        line = head + next(lines, b"")
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:

@@ -136,11 +136,11 @@ def check_reusable(config: Config, rounds: int) -> None:
 
 def why_not_reusable(config: Config, rounds: int = 1) -> str:
     reasons = {
-        "each project of a suite is asked everything": bool(config.projects),
+        "a suite asks all sessions of each project": bool(config.projects),
         "an `engine.command` may be another program under the same name": config.engine.command,
         "an `engine.endpoint` already stores its answers": config.engine.endpoint,
-        "`--repeat` measures how far answers differ from round to round": rounds > 1,
-        "`interpret.saveLogs` logs what is asked": config.interpret.save_logs,
+        "`--repeat` measures how much answers differ between rounds": rounds > 1,
+        "`interpret.saveLogs` logs only sessions that are asked": config.interpret.save_logs,
         "`run.tests` runs each answer": config.running,
     }
     return next((text for text, applies in reasons.items() if applies), "")

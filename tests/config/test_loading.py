@@ -19,12 +19,12 @@ from ci_eval.core.config import (
     EngineConfig,
     InterpretConfig,
     ProjectConfig,
-    ReportsConfig,
     add_ladder,
     dump,
     load,
     patch,
 )
+from ci_eval.core.config.schema import ReportsConfig
 from ci_eval.core.model import (
     ActionsConfig,
     FiltersConfig,

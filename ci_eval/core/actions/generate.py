@@ -194,9 +194,10 @@ def generate(
     """
     properties = cache / "properties" / project.checksum if cache else None
     drawn, sample_path = None, None
-    # The project's checksum does not cover hidden folders, so a sample with files of these is not stored.
-    hidden = any(part.startswith(".") for path in config.evaluation_roots for part in PurePosixPath(path).parts)
-    if goal and properties and not hidden:
+    # The project's checksum covers neither hidden folders nor links, so a sample with files of these is not stored.
+    starts, whole = map(PurePosixPath, config.evaluation_roots), root.resolve()
+    uncovered = any("/." in f"/{start}" or (whole / start).resolve() != whole / start for start in starts)
+    if goal and properties and not uncovered:
         parts = (__version__, language.name, language.resolver, task.name, config, seed, with_generated)
         key = msgspec.json.encode([*parts, goal.limit, goal.probability, goal.classes])
         sample_path = properties / f"sample-{blake2b(key, digest_size=16).hexdigest()}.json"

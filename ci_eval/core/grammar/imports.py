@@ -13,17 +13,25 @@ from ci_eval.core.import_syntax import Imports, Origin, Project
 
 MOST = 100
 """The maximum number of packages that are listed. The share of unresolved imports counts all packages."""
+Counts = tuple[int, int]
+"""The number of a file's imports, and of those that are unresolved."""
 
 
-def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
-    """Return the share of unresolved imports (None if nothing is imported), and a table: package → number of unresolved
-    imports, the most frequent first. `files`: pairs of path and text."""
-    imports, absent = 0, Counter[str]()
+def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[dict[str, Counts], dict[str, int]]:
+    """Return the counts by file, and a table: package → number of unresolved imports, the most frequent first.
+    `files`: pairs of path and text."""
+    counts, absent = dict[str, Counts](), Counter[str]()
     for path, text in files:
-        for package, known in resolve(path, text):
-            imports += 1
-            absent[package] += not known
-    return absent.total() / imports if imports else None, most_frequent(absent)
+        imports = list(resolve(path, text))
+        counts[path] = len(imports), sum(not known for _, known in imports)
+        absent.update(package for package, known in imports if not known)
+    return counts, most_frequent(absent)
+
+
+def share_missing(counts: Iterable[Counts]) -> float | None:
+    """Return the share of unresolved imports; None if nothing is imported."""
+    imports, missing = map(sum, zip((0, 0), *counts, strict=True))
+    return missing / imports if imports else None
 
 
 def merge_readings(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:

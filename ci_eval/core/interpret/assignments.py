@@ -18,6 +18,7 @@ from ci_eval.core.model.sessions import CallCompletion, FileActions, FileError, 
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.model.tokens import pick
 from ci_eval.core.user_model import UserModel
+from ci_eval.core.workspace import StoredActions
 
 
 class Logging(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,16 +89,8 @@ GROWTH = 2
 """If answers differ in a file, the number of its sessions that are asked twice is multiplied by this."""
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    assignments: tuple[Assignment, ...]
-
-    @property
-    def path(self) -> str:
-        return self.assignments[0].path
-
-    @property
-    def round(self) -> int:
-        return self.assignments[0].round
+Turn = tuple[Assignment, ...]
+"""The work on one file in one round: an assignment for each engine."""
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +134,7 @@ def record_of_lookup(task: Task, record: Record | None, number: int) -> Record |
     return task.splitting.lookup(record, number) if task.splitting and record else record
 
 
-def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
+def first_calls(actions: FileActions | StoredActions) -> Iterator[CallCompletion | PlayItem]:
     last = ""
     for action in actions.actions:
         if isinstance(action, CallCompletion | PlayItem) and action.session != last:
@@ -149,11 +142,11 @@ def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
             yield action
 
 
-def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
+def chosen(assignment: Assignment, actions: FileActions | StoredActions) -> Iterator[CallCompletion | PlayItem]:
     return (call for call in first_calls(actions) if assignment.chooses(call.session))
 
 
-def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
+def sample_twice(assignment: Assignment, actions: FileActions | StoredActions) -> list[str]:
     """Return the sessions to ask twice, followed by as many more that are asked twice only if answers differ."""
     # The draw of `chooses` is not used, since in a sample all chosen sessions have low draws.
     if not assignment.twice:

@@ -139,20 +139,20 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
         at = low_text.rfind(letter, 0, at)
         places.append(at)
     last = places[::-1]
-    points, matched, strong = _best_points(word[begin:length], text, low_text, end, first, last)
     # VS Code's option `firstMatchCanBeWeak` is off, so the first letter must begin a word.
-    if not strong:
-        return None
+    at = first[0]
+    while not _points(word[begin], 0, text, low_text, at)[1]:
+        at = low_text.find(low_word[begin], at + 1, last[0] + 1)
+        if at < 0:
+            return None
+    points, matched = _best_points(word[begin:length], text, low_text, end, first, last)
     # VS Code's option `boostFullMatch` adds 2, and each skipped character costs 1.
     return points + (2 if end == length else 0) - (matched - length)
 
 
-def _best_points(
-    word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]
-) -> tuple[int, int, bool]:
-    """Return the points of the best match, the 1-based index of its last letter, and whether any match begins at the
-    start of a word. `first`, `last`: the smallest and largest index of each letter."""
-    strong = False
+def _best_points(word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]) -> tuple[int, int]:
+    """Return the points of the best match, and the 1-based index of its last letter. `first`, `last`: the smallest and
+    largest index of each letter."""
     beyond, steps = 0, [0]
     above, runs_above = [0] * (end + 1), [0] * (end + 1)
     for row, letter in enumerate(word):
@@ -164,8 +164,7 @@ def _best_points(
         for at in range(lowest, beyond):
             diagonal = left = further = -(10**9)
             if at <= highest and low_text[at] == low_letter:
-                points, begins = _points(letter, row, text, low_text, at)
-                strong = strong or (begins and not row)
+                points, _ = _points(letter, row, text, low_text, at)
                 diagonal = above[at] + _add_gap_and_run(points, row, text, low_text, at, end, fresh=runs_above[at] == 0)
             if at > lowest:
                 left = table[at] + (VSCODE_GAP if runs[at] else 0)
@@ -182,7 +181,7 @@ def _best_points(
     matched = beyond
     while steps[matched]:
         matched -= steps[matched]
-    return above[beyond], matched, strong
+    return above[beyond], matched
 
 
 def _points(letter: str, row: int, text: str, low_text: str, at: int) -> tuple[int, bool]:

@@ -57,14 +57,14 @@ class Recovery:
         # PATIENCE counts consecutive sessions, so the count goes back from the current one.
         until = sessions[sessions.index(on) :: -1]
         in_a_row = sum(1 for _ in takewhile(assignment.given_up.__contains__, until))
-        changed = (assignment if present.side == assignment.side else present for present in turn.assignments)
-        return Turn(assignments=tuple(changed)) if in_a_row < PATIENCE else None
+        changed = (assignment if present.side == assignment.side else present for present in turn)
+        return tuple(changed) if in_a_row < PATIENCE else None
 
 
 def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
     """Return the interrupted assignment, its sessions, and the session that was being asked ("" without one)."""
-    assignment, sessions, on = turn.assignments[0], list[str](), ""
-    for assignment in turn.assignments:
+    assignment, sessions, on = turn[0], list[str](), ""
+    for assignment in turn:
         assert assignment.journal
         sessions = [call.session for call in chosen(assignment, read_actions(assignment.actions))]
         done = sum(1 for _ in read_journal(assignment.journal))
@@ -123,7 +123,7 @@ def play_files(
         before = total.statuses.total()
         for outcome in pool.map(left):
             if outcome:
-                assignments = outcome.task.assignments
+                assignments = outcome.task
                 status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
                 why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
                 results = outcome.result or [finish_file(assignment, status, why) for assignment in assignments]
@@ -136,8 +136,8 @@ def play_files(
             for side, store in enumerate(stores):
                 if store.gives_up():
                     for turn in [left.popleft() for _ in range(len(left))]:
-                        others = tuple(assignment for assignment in turn.assignments if assignment.side != side)
-                        left.extend([Turn(assignments=others)] if others else [])
+                        others = tuple(assignment for assignment in turn if assignment.side != side)
+                        left.extend([others] if others else [])
             if all(store.so_far.given_up for store in stores):
                 pool.stop()
                 break
@@ -167,7 +167,7 @@ def _plan_sides(
     waiting: list[tuple[Assignment, ...]] = []
     for assignments in zip(*plans, strict=True):
         path = assignments[0].path
-        if all(store.has(path) for store in stores):
+        if all(store.workspace.has_sessions(path) for store in stores):
             for store in stores:
                 total.statuses += store.take_over(path)
         else:
@@ -193,7 +193,7 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
     of_round.sort(
         key=lambda assignment: draw(assignment.setup.settings.seed, f"{assignment.path} {number} {assignment.side}")
     )
-    return Turn(assignments=tuple(of_round))
+    return tuple(of_round)
 
 
 def write_names(workspace: Workspace, root: Path) -> Path:
@@ -246,9 +246,6 @@ class ResultStore:
         self.so_far = Progress(planned=planned)
         self.asked: Counter[Status] = Counter()
         self._rounds = rounds
-
-    def has(self, path: str) -> bool:
-        return self.workspace.has_sessions(path)
 
     def has_round(self, path: str, number: int) -> bool:
         return round_file(self.workspace, path, number).exists()
@@ -315,9 +312,9 @@ class ResultStore:
         given_up = self.so_far.given_up
         for assignment in assignments if given_up else ():
             numbers = [number for number in range(self._rounds) if self.has_round(assignment.path, number)]
-            if numbers and not self.has(assignment.path):
+            if numbers and not self.workspace.has_sessions(assignment.path):
                 self._put_together(assignment.path, None, numbers)
-            if not self.has(assignment.path):
+            if not self.workspace.has_sessions(assignment.path):
                 played = finish_file(assignment, Status.SKIPPED, given_up)
                 self.workspace.write_sessions(assignment.path, played.packed)
                 self.so_far.statuses += played.statuses

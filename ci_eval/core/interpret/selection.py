@@ -19,7 +19,7 @@ from ci_eval.core.filters import find_class
 from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.model import Kind, Session
-from ci_eval.core.workspace import Workspace, read_items, read_source_items
+from ci_eval.core.workspace import Workspace, read_items, stream_items
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 LEADING_SHARE = 2 / 3
@@ -89,7 +89,7 @@ class SessionTable(msgspec.Struct, frozen=True):
         numbers = np.searchsorted(self.ends, indices, side="right")
         for number in np.unique(numbers).tolist():
             file, path = self.files[number]
-            ids = self.ids[number] if number < len(self.ids) else [item.session for item in read_items(file)]
+            ids = self.ids[number] if number < len(self.ids) else [item.session for item in stream_items(file)]
             begin = int(self.ends[number - 1]) if number else 0
             chosen[file] = (path, frozenset(ids[index - begin] for index in indices[numbers == number].tolist()))
         return dict(sorted(chosen.items()))
@@ -105,17 +105,18 @@ def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> Ses
     files, ends = list[tuple[Path, str]](), list[int]()
     draws, own, known = array("d"), array("b"), dict[tuple[Kind, int], int]()
     numbers, ids = {name: number for number, name in enumerate((*classes, ""))}, list[list[str]]()
-    for file in Workspace(folder).action_files():
-        path, items = read_source_items(file)
-        files.append((file, path))
-        if len(draws) < MOST_IDS:
-            ids.append([item.session for item in items])
-        for item in items:
+    for file, head in Workspace(folder).heads().items():
+        files.append((file, head.path))
+        keeps_ids, of_file = len(draws) < MOST_IDS, list[str]()
+        for item in stream_items(file):
+            if keeps_ids:
+                of_file.append(item.session)
             draws.append(draw(seed, item.session))
             key = (item.properties.kind, len(item.prefix)) if item.properties else None
             if key is not None and key not in known:
                 known[key] = numbers[find_class(classes, *key)]
             own.append(known[key] if key is not None else numbers[""])
+        ids += [of_file] if keeps_ids else []
         ends.append(len(draws))
     return SessionTable(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8), ids)
 

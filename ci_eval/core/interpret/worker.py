@@ -30,11 +30,11 @@ from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.pack import Journal, Pack, SessionEnd, add_second_result, encode_line, read_journal
 from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
-from ci_eval.core.model import FAILED, UNASKED, CpuTimes, FileActions, FileError, Lookup, Session, SourceFile, Status
+from ci_eval.core.model import FAILED, UNASKED, CpuTimes, FileError, Lookup, Session, SourceFile, Status
 from ci_eval.core.model.tokens import pick
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
-from ci_eval.core.workspace import Workspace, make_file_name, read_actions
+from ci_eval.core.workspace import Workspace, make_file_name, read_actions, stream_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """Number of an engine (`Assignment.side`) → the round for which the engine was started, and the engine."""
@@ -60,14 +60,14 @@ def is_same(one: Setup, other: Setup) -> bool:
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
     """Play the turn's assignments. `turns`: all turns of this process in order, if engines are asked ahead; else ()."""
-    return tuple(map(play, turn.assignments, repeat(turns)))
+    return tuple(map(play, turn, repeat(turns)))
 
 
 def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     """Play an assignment. Sessions in its journal, which a worker that died has finished, are not asked again."""
     assert assignment.journal
     started = time.perf_counter()
-    actions = read_actions(assignment.actions)
+    actions = stream_actions(assignment.actions)
     try:
         text = read_text(assignment.setup.root, assignment.path)
     except (NotText, OSError) as error:
@@ -94,7 +94,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     journal.close()
     asked = engine.count_cpu(), time.process_time()
     is_restored = player.document.text == text
-    twice = _ask_twice(assignment, player, actions, sample)
+    twice = _ask_twice(assignment, player, sample)
     checked = engine.count_cpu(), time.process_time()
     # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in _add_reused(assignment, read_journal(assignment.journal)):
@@ -132,9 +132,7 @@ def _add_reused(assignment: Assignment, lines: Iterable[bytes]) -> Iterator[byte
         yield asked.get(session.id) or encode_line(replace(session, reused=True))
 
 
-def _ask_twice(
-    assignment: Assignment, player: Player, actions: FileActions, sample: Sequence[str]
-) -> dict[str, Session]:
+def _ask_twice(assignment: Assignment, player: Player, sample: Sequence[str]) -> dict[str, Session]:
     assert assignment.journal
     twice: dict[str, Session] = {}
     for part in (sample[: assignment.twice], sample[assignment.twice :]):
@@ -147,7 +145,7 @@ def _ask_twice(
             )
             first = {session.id: session for session in of_sample if session.status not in FAILED | UNASKED}
             twice |= first
-            for second in player.play_again(actions, frozenset(first)):
+            for second in player.play_again(frozenset(first)):
                 twice[second.id] = add_second_result(first[second.id], second)
     return twice
 
@@ -265,8 +263,8 @@ class Scout:
                     self._scouted += 1
 
     def _sessions(self, began: Assignment, last: str, running: Running) -> Iterator[Session]:
-        later = dropwhile(lambda turn: (turn.path, turn.round) != (began.path, began.round), self._turns)
-        for assignment in chain.from_iterable(turn.assignments for turn in later):
+        later = dropwhile(lambda turn: (turn[0].path, turn[0].round) != (began.path, began.round), self._turns)
+        for assignment in chain.from_iterable(later):
             actions = read_actions(assignment.actions)
             text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
             # A file that cannot be read is skipped here; the player reports the reason.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -223,7 +223,11 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return asked, touched
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
-        by_filter, sums = self._add_up(observed)
+        by_filter, sums = self._empty(observed)
+        for part, more in self._parts(observed):
+            for name, tally in by_filter.items():
+                tally.add_part(part[name])
+            sums.add_all(more)
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
@@ -239,22 +243,15 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             },
         )
 
-    def _add_up(self, observed: Sequence[Metric]) -> tuple[dict[str, Tally], Sums]:
+    def _parts(self, observed: Sequence[Metric]) -> Iterator[_PartOfAll]:
+        """Yield the sums of each AT_ONCE files in the order of the files, since the last digits depend on the order."""
         manifest = self.workspace.manifest()
-        tallies, sums = self._empty(observed)
-
-        def add(part: _PartOfAll) -> None:
-            for name, tally in tallies.items():
-                tally.add_part(part[0][name])
-            sums.add_all(part[1])
-
         files = self.workspace.session_files()
         waiting = deque(tuple(files[begin : begin + AT_ONCE]) for begin in range(0, len(files), AT_ONCE))
         jobs = min(manifest.jobs, machine.cores())
         if jobs < 2 or manifest.finished < MANY or self.named is None:
-            for paths in waiting:
-                add(self._part(paths, observed))
-            return tallies, sums
+            yield from (self._part(paths, observed) for paths in waiting)
+            return
         done: dict[tuple[Path, ...], _PartOfAll] = {}
         order = deque(waiting)
         # Metrics hold functions, which cannot be pickled, so workers get the names of the metrics.
@@ -263,10 +260,8 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             for outcome in filter(None, workers.map(waiting)):
                 # A part that failed in a worker is summed again in this process, so that the error keeps its type.
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)
-                # Parts are added in the order of the files, since the last digits of sums depend on the order.
                 while order and order[0] in done:
-                    add(done.pop(order.popleft()))
-        return tallies, sums
+                    yield done.pop(order.popleft())
 
     def part(self, names: Sequence[str], paths: Sequence[Path]) -> _PartOfAll:
         assert self.named

@@ -116,8 +116,8 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
     for cluster, more_f1, less_f1 in both:
         # A mean is a ratio of sums, whose denominators are the numbers of cases.
         sums[cluster] = [total + new for total, new in zip(sums[cluster], (less_f1, 1.0, more_f1, 1.0), strict=True)]
-    clusters = estimate_other_code(np.array(list(sums.values()))[:, None, :])
-    (interval,) = make_intervals(clusters.spread)
+    spread, effective = estimate_other_code(np.array(list(sums.values()))[:, None, :])
+    (interval,) = make_intervals(spread)
     # Cases of one file resemble each other, so files (or projects) are the sample.
     has_interval = len(sums) > 1
     return Optimism(
@@ -125,8 +125,8 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
         less=less,
         part=part,
         cases=len(both),
-        difference=float(clusters.spread.difference[0]),
+        difference=float(spread.difference[0]),
         low=interval.low if has_interval else None,
         high=interval.high if has_interval else None,
-        effective=float(clusters.effective[0]),
+        effective=float(effective[0]),
     )

@@ -103,7 +103,7 @@ def test_the_forms_of_answers_at_twenty_carets_are_counted(answer: str, form: st
 
 def test_the_table_says_what_to_set_where_a_field_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     refusal = fails(400, "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.")
-    with serve(refusal) as endpoint, pytest.raises(PreparationError, match="answers in none of the ways"):
+    with serve(refusal) as endpoint, pytest.raises(PreparationError, match="answers none of the requests"):
         cli.main(["doctor", "--endpoint", endpoint.address, "--model", "tiny"], standalone_mode=False)
     assert "max_completion_tokens: 1024" in " ".join(capsys.readouterr().out.split())
 
