@@ -47,15 +47,7 @@ class Execution:
         If the test does not pass, the last two scores are 0. If there is no stub or no mutant, its score is missing. If
         the sample cannot be run, `notRunnable` is the only score. Raises PreparationError, EngineFailure.
         """
-        trial = self._trial(pairing)
-        if not trial.runnable:
-            return {"notRunnable": 1.0}
-        scores = {"runs": float(trial.runs), "passes": float(trial.passes)}
-        if trial.fails_on_stub is not None:
-            scores["failsOnStub"] = float(trial.fails_on_stub)
-        if trial.mutants:
-            scores["mutantsKilled"] = trial.killed / trial.mutants
-        return scores
+        return self._trial(pairing).scores
 
     def remark(self, pairing: Pairing) -> str:
         return self._trial(pairing).said
