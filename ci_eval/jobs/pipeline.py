@@ -23,7 +23,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports import count_missing, merge_readings, share_missing
+from ci_eval.core.grammar.imports import count_missing, merge_readings, share_missing, sum_counts
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
@@ -378,7 +378,7 @@ def record(
             machine=watch.state(),
             cpu=manifest.cpu + cpu if manifest.cpu else cpu,
             unresolved_imports=share_missing(counts.values()),
-            imports=counts if manifest.shard else {},
+            imports=counts if manifest.shard else {manifest.project.checksum: sum_counts(counts.values())},
             unresolved_packages=packages,
             remedies=remedies,
             confined=together({manifest.confined, *made.confined}),

@@ -22,7 +22,7 @@ from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports import NEAR, Name, read_module_names
 from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import FAILED, Session, Status
-from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
+from ci_eval.core.workspace import Workspace, iterate_actions, pack_sessions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters.engine import Closure, find_closure
@@ -252,7 +252,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
             before, after = kept.actions_path(path), workspace.actions_path(path)
             asked = {session.id for session in kept.decode_sessions(path, Session)}
             same = stored.exists(before) and read_actions(before) == read_actions(after)
-            if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
+            if same and asked == {call.session for call in interpret.chosen(planned_file, iterate_actions(after))}:
                 yield path
 
 

@@ -30,7 +30,6 @@ from ci_eval.core.model import (
     Action,
     CallCompletion,
     DeleteRange,
-    FileActions,
     FinishSession,
     Lookup,
     MoveCaret,
@@ -48,7 +47,6 @@ from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
-from ci_eval.core.workspace import StoredActions
 
 MOST_RESOLVED = 5
 """The maximum number of suggestions in a list whose edits are requested one by one."""
@@ -173,12 +171,9 @@ class Player:
             # The prefix is typed as it was the first time: servers look at what was typed last.
             if prefix:
                 self.document.insert(text[typed:caret])
-            yield from self._sessions(actions)
+            yield from self.play(actions)
 
-    def play(self, actions: FileActions | StoredActions) -> Iterator[Session]:
-        return self._sessions(actions.actions)
-
-    def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
+    def play(self, actions: Iterable[Action]) -> Iterator[Session]:
         for action in actions:
             if self._repeating is not None:
                 self._repeating.append(action)
