@@ -18,7 +18,7 @@ from ci_eval.plugins.adapters.lsp import protocol
 
 LONGEST_LINE = 1000
 WINDOW = 15
-"""How many characters of a line are searched, and how many make a step back (`_defaultConfig` in wordHelper.ts)."""
+"""The limits, in characters, of the searched part of a line and of a step back (`_defaultConfig` in wordHelper.ts)."""
 
 
 def _pattern(*, without: str = "") -> re.Pattern[str]:
