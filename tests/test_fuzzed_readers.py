@@ -26,7 +26,7 @@ from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.fetch import dataset, git, locks, project
 from ci_eval.plugins.adapters import jars, python_paths
-from ci_eval.plugins.adapters.endpoints import store, wire
+from ci_eval.plugins.adapters.endpoints import apis, store, wire
 from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
 from ci_eval.plugins.adapters.lsp.completion import Question
@@ -84,7 +84,7 @@ def _stream(data: bytes, _folder: Path) -> None:
 
 
 def _whole(data: bytes, _folder: Path) -> None:
-    wire._parse(data)
+    wire.Assembly(apis.CATALOG.load("chat")).read([data], streamed=False)
 
 
 def _dataset(data: bytes, folder: Path) -> None:

@@ -105,7 +105,7 @@ def programs_and_engines() -> Iterator[Finding]:
         if missing := [program for program in engine.needs if not shutil.which(program)]:
             yield Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
         elif old:
-            lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
+            lacks = (f"{name} {engine.toolchains[name]} or newer; found {here[name] or 'none'}" for name in old)
             yield Finding(what, False, False, f"needs {' and '.join(lacks)}")
         elif engine.is_ready(cache):
             said = "installed" if engine.version != "system" else f"in the version of {engine.source}"

@@ -66,14 +66,14 @@ def test_of_two_needs_the_newer_one_counts() -> None:
 
 def test_an_engine_is_not_installed_with_an_older_toolchain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client(tmp_path, monkeypatch, "go", "echo go version go1.24.4 linux/amd64")
-    with pytest.raises(PreparationError, match=r"gopls needs go 1\.26 or newer; here is 1\.24\.4.*setup-go"):
+    with pytest.raises(PreparationError, match=r"gopls needs go 1\.26 or newer; found 1\.24\.4.*setup-go"):
         engines.CATALOG.load("gopls").install(None, tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
 
 
 def test_where_there_is_none_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(PreparationError, match="here is none"):
+    with pytest.raises(PreparationError, match="found none"):
         check_toolchains("x", {"php": "8.1"})
 
 

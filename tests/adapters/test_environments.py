@@ -105,14 +105,14 @@ def test_a_package_in_the_project_is_said_to_be_there(tmp_path: Path) -> None:
     root = write(tmp_path, **{"packages/alpha/src/acme/a__py": "", "web/package__json": '{"name": "@me/web"}'})
     write(root, **{"fixtures/package__json": "{broken"})
     remedies = find_remedies("python", root, ["acme", "yaml"], installed=False)
-    assert remedies == {"acme": "in the project, in packages/alpha/src: name that folder in project.sourceRoots"}
-    assert "in web:" in find_remedies("node", root, ["@me/web"], installed=True)["@me/web"]
+    assert remedies == {"acme": "in the project's folder packages/alpha/src: add this folder to project.sourceRoots"}
+    assert "folder web:" in find_remedies("node", root, ["@me/web"], installed=True)["@me/web"]
 
 
 def test_groups_that_are_not_installed_are_named_and_then_the_file_that_does_not_ask(tmp_path: Path) -> None:
     root = write(tmp_path, pyproject__toml="[dependency-groups]\ndev = ['x']\n", package__json="{}")
     assert find_remedies("python", root, ["x"], installed=True) == {
-        "x": "project.dependencyGroups: all installs what is for dev as well"
+        "x": "project.dependencyGroups: all also installs dependencies for dev"
     }
     assert "pyproject.toml" in find_remedies("python", root, ["x"], installed=True, groups="all")["x"]
     assert "package.json" in find_remedies("node", root, ["x"], installed=True)["x"]
@@ -131,7 +131,7 @@ def test_a_file_with_dependencies_that_is_not_read_is_named(
     (tmp_path / file).touch()
     for installed in (True, False):
         remedy = find_remedies(kind, tmp_path, ["x"], installed=installed)["x"]
-        assert f"not the project's {file}" in remedy
+        assert f"does not read the project's {file}" in remedy
         assert readable in remedy
     (tmp_path / readable).touch()
     assert find_remedies(kind, tmp_path, ["x"], installed=False) == {}

@@ -426,4 +426,4 @@ def test_the_gate_passes_what_registries_have_and_records_all_else(registry: Reg
         session.proxies["http"] = relay.base
         assert session.get("http://evil.example/x").status_code == 403
     assert len(relay.refused) == 6
-    assert "http://evil.example/x, which is at no registry" in relay.refused[-1]
+    assert "http://evil.example/x, which belongs to no registry" in relay.refused[-1]

@@ -45,7 +45,7 @@ def test_a_record_that_is_not_run_is_counted_and_has_no_other_score(tmp_path: Pa
     pairing = Pairing(reference="a", hypothesis="b", language="python")
     assert grader.grade(pairing) == {"notRunnable": 1.0}
     assert isinstance(grader, graders.Remarking)
-    assert grader.remark(pairing) == "It is not run: the record does not say how (`run`)."
+    assert grader.remark(pairing) == "The test is not run: the record has no `run`."
 
 
 def dataset(folder: Path) -> Path:

@@ -46,7 +46,7 @@ def test_a_program_that_a_new_engine_needs_is_looked_for(monkeypatch: pytest.Mon
 def test_an_engine_whose_toolchain_is_too_old_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client(tmp_path, monkeypatch, "go", "echo go version go1.24.4 linux/amd64")
     gopls = next(finding for what, finding in findings().items() if what.startswith("engine gopls "))
-    assert (gopls.good, gopls.detail) == (False, "needs go 1.26 or newer; here is 1.24.4")
+    assert (gopls.good, gopls.detail) == (False, "needs go 1.26 or newer; found 1.24.4")
 
 
 @pytest.mark.usefixtures("cache")

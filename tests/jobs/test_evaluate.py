@@ -246,7 +246,7 @@ def test_an_engine_that_no_test_drives_is_warned_about_and_needs_its_toolchain(
     said = " ".join(err.split())
     assert code == 4
     assert "the tests of ci-eval do not run jdtls" in said
-    assert "engine jdtls needs java 21 or newer; here is none" in said
+    assert "engine jdtls needs java 21 or newer; found none" in said
     assert "the tests of ci-eval do not run" not in run("evaluate", *options, "--engine", "words")[2]
 
 

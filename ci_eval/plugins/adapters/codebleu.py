@@ -61,7 +61,7 @@ class CodeBleu:
         language = LANGUAGES.get(pairing.language.lower())
         if language is None:
             known = ", ".join(ALIASES)
-            raise ConfigError(f"{self.name} reads {known}, not {pairing.language!r}: give the language of the code")
+            raise ConfigError(f"{self.name} reads {known}, not {pairing.language!r}: name the language of the code")
         if self._running is None:
             assert self._folder is not None, "prepare comes first"
             surroundings = bare_surroundings(DRIVERS, timeout=PAIR_TIMEOUT, memory=MEMORY)

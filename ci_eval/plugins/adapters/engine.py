@@ -70,13 +70,13 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
         if isinstance(self.recipe, Renewable):
             return self.recipe.newest()
         raise ConfigError(
-            f"ci-eval cannot ask {self.source} for the newest version of {self.name}: name a version in place of latest"
+            f"ci-eval cannot ask {self.source} for the newest version of {self.name}: name a version instead of latest"
         )
 
     def releases(self) -> Sequence[str]:
         if isinstance(self.recipe, Releasing):
             return self.recipe.releases()
-        raise ConfigError(f"ci-eval cannot ask {self.source} for the releases of {self.name}: bisect its revisions")
+        raise ConfigError(f"ci-eval cannot ask {self.source} for the releases of {self.name}: bisect revisions instead")
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Install `version`, or the default version if None. Raises PreparationError if a toolchain is missing."""
@@ -107,8 +107,8 @@ def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
         version = read_toolchain(name)
         if not is_at_least(version, lowest):
             raise PreparationError(
-                f"engine {engine} needs {name} {lowest} or newer; here is {version or 'none'}. "
-                f"Get it from {TOOLCHAINS[name]}, and see that it is first on PATH."
+                f"engine {engine} needs {name} {lowest} or newer; found {version or 'none'}. "
+                f"Get it from {TOOLCHAINS[name]}, and put it first on PATH."
             )
 
 

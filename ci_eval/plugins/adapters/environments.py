@@ -79,13 +79,13 @@ def find_remedies(
     if kind is None:
         remedy = NOT_INSTALLED[name]
     elif unread and not any(is_own(root / name, root) for name in kind.files.split(" or ")):
-        remedy = f"ci-eval reads {kind.files}, not the project's {unread}: write its dependencies into such a file"
+        remedy = f"ci-eval does not read the project's {unread}: list its dependencies in {kind.files}"
     elif not installed:
         remedy = ""
     elif not groups and (known := kind.groups(root)):
-        remedy = f"project.dependencyGroups: all installs what is for {', '.join(sorted(known))} as well"
+        remedy = f"project.dependencyGroups: all also installs dependencies for {', '.join(sorted(known))}"
     else:
-        remedy = f"not among what {kind.files} of the project asks for"
+        remedy = f"no dependency in the project's {kind.files}"
     remedies = dict.fromkeys(packages, remedy) if remedy else {}
     own: dict[str, str] = {}
     for path in sorted(below(root, root, (".py", ".pyi"))) if name == "python" else ():
@@ -97,7 +97,7 @@ def find_remedies(
             own[read_name(root, (root / path).parent)] = path.rpartition("/")[0]
     for package, folder in own.items():
         if package in packages:
-            remedies[package] = f"in the project, in {folder}: name that folder in project.sourceRoots"
+            remedies[package] = f"in the project's folder {folder}: add this folder to project.sourceRoots"
     return remedies
 
 

@@ -87,7 +87,7 @@ class Relay:
                 with closing(Program(argv, cwd=cwd, environment=environment, walls=walls)) as process:
                     ended = process.finish(TIMEOUT)
         except EngineFailure as error:
-            raise InstallError(f"{error}. See that {argv[0]} is on PATH, check the network, then run again.") from error
+            raise InstallError(f"{error}. Check the network, and that {argv[0]} is on PATH; then run again.") from error
         if ended.code:
             words = [ended.trouble, *(f"{argv[0]} asked for {text}" for text in dict.fromkeys(self.refused[-5:]))]
             # The user knows the registries' addresses, not those of this server.
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
         return True
 
     def refuse(self) -> None:
-        self.relay.refused.append(f"{self.path[:300]}, which is at no registry of its settings")
+        self.relay.refused.append(f"{self.path[:300]}, which belongs to no registry in its settings")
         self._fail(403)
 
     do_CONNECT = do_POST = do_PUT = refuse  # noqa: N815
@@ -198,7 +198,9 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
     # `direct` is dropped: with it, go and git would ask any host that a module's path names.
     proxies = [proxy for proxy in re.split("[,|]", settings["GOPROXY"]) if re.match("(?:https?|file)://", proxy)]
     if not proxies:
-        raise InstallError("GOPROXY of `go env` names no proxy: set one, since go may not ask the modules' own hosts.")
+        raise InstallError(
+            "GOPROXY in `go env` names no proxy: set one, since the sandbox keeps go from asking the modules' hosts."
+        )
     name, _, database = settings["GOSUMDB"].partition(" ")
     host = name.partition("+")[0]
     # Proxies may have the checksums, so that the database itself is not asked.

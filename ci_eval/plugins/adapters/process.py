@@ -128,8 +128,8 @@ ENDING = 5.0
 
 DENIED = re.compile("permission denied|operation not permitted|function not implemented|EACCES|EPERM|ENOSYS", re.I)
 CONFINED = (
-    "It runs confined. If it needs folders besides its own, name them in `engine.reads`; with `interpret.confine: off` "
-    "it runs free."
+    "The engine runs in a sandbox. If the engine needs other folders, name them in `engine.reads`; "
+    "`interpret.confine: off` turns the sandbox off."
 )
 LOOK_S = 1.0
 """The list of an engine's processes is renewed after this many seconds."""

@@ -226,8 +226,8 @@ class Archive(IntoCache):
     def _digest(self, version: str) -> str:
         if version not in self.digests:
             raise ConfigError(
-                f"the SHA-256 of {self.url.format(version=version)} is not known here, and without it nothing is run: "
-                "start that release yourself, by `engine: {command: […]}`"
+                f"ci-eval does not know the SHA-256 of {self.url.format(version=version)}, so it does not run that "
+                "release: start it yourself with `engine: {command: […]}`"
             )
         return self.digests[version]
 
@@ -247,7 +247,9 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
     def make(self, version: str | None, _folder: Path) -> InstalledEngine:
         if version is not None:
-            raise ConfigError(f"{self.program} is the system's own and has no version {version!r}: name it without one")
+            raise ConfigError(
+                f"ci-eval uses this machine's {self.program}, and cannot install {version!r}: leave out the version"
+            )
         path = shutil.which(self.program)
         if path is None:
             raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
@@ -274,7 +276,7 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
                 (whole / MARKER).write_bytes(msgspec.json.encode(packages))
                 sealed.publish(whole, target)
         except OSError as error:
-            raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
+            raise InstallError(f"Cannot write {target}: {error}. Is the cache writable, the disk full?") from error
     return InstalledEngine(target, version, packages)
 
 

@@ -33,15 +33,12 @@ def _start_scala(place: Place) -> list[str]:
 
 
 def _start_jdt(place: Place) -> list[str]:
-    roots, known = classpath(source_roots(place.root, ".java", _java_package)), classpath(list_jars(place.environment))
-    java, *arguments = java_command(place, "JdtDriver", str(place.scratch), roots, known)
+    # A file without a package clause is in the unnamed package.
+    roots = source_roots(place.root, ".java", lambda text: "".join(_JAVA_PACKAGE.findall(text)[:1]))
+    known = classpath(list_jars(place.environment))
+    java, *arguments = java_command(place, "JdtDriver", str(place.scratch), classpath(roots), known)
     # For a process of a few minutes, these settings halve the CPU time and need less memory.
     return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *arguments]
-
-
-def _java_package(text: str) -> str:
-    match = _JAVA_PACKAGE.search(text)
-    return match[1] if match else ""
 
 
 ENGINES: dict[str, Engine] = {
@@ -68,7 +65,7 @@ ENGINES: dict[str, Engine] = {
                 options=("-proc:none", "-nowarn", "--release", "17"),
             ),
         ),
-        why="no index, since answers would depend on how far it is",
+        why="no index, since answers would depend on its progress",
         command=_start_jdt,
         text=re.compile(r"[\w$]+|.+"),
         auto_import=AutoImport(usual="on"),

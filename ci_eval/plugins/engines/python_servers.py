@@ -92,8 +92,8 @@ _SERVERS = (
         # The package includes Node.js.
         recipe=Pip(package="basedpyright", version="1.40.2"),
         why=(
-            "only open files are checked, so that no work in the background slows answers; it is given an "
-            "interpreter, since else it looks for one in the project and runs it"
+            "only open files are checked, so that no work in the background slows answers; it gets an "
+            "interpreter, since otherwise it would search the project for one and run it"
         ),
         command=_start_basedpyright,
         settings=_basedpyright_settings,
@@ -137,7 +137,7 @@ _SERVERS = (
         summary="type checker and language server for Python",
         licence="MIT",
         recipe=Pip(package="pyrefly", version="1.4.1"),
-        why="a configuration of ours in place of the project's, which may name programs to run",
+        why="it gets ci-eval's configuration instead of the project's, which may name programs to run",
         command=Template(("{folder}/bin/pyrefly", "lsp")),
         # pyrefly opens files before it requests its settings, so the settings are also sent at the start.
         options=_pyrefly_options,

@@ -35,7 +35,7 @@ class Recommending(OpenText):
 
     def complete(self, query: Query) -> Answer:
         if not (query.record and query.record.queries):
-            raise EngineRaised("a recommender answers queries about objects alone: use it with --task method-calls")
+            raise EngineRaised("a recommender answers only queries about objects: use it with --task method-calls")
         started = perf_counter()
         proposals = self._trained.proposals(
             query.record.queries[0],

@@ -103,7 +103,7 @@ def auto_import(on: bool) -> Overlay:
 
 # While the project is loading, a second server would answer from the open file alone.
 ONE_SERVER = {"useSyntaxServer": "never"}
-WHOLE = "types of packages are not installed from npm by itself; no second server that answers from the open file alone"
+WHOLE = "it installs no types of packages from npm; no second server that answers from the open file alone"
 
 
 def _tsserver_options(place: Place) -> dict[str, Any]:
@@ -132,8 +132,8 @@ class RustToolchain(System, frozen=True, kw_only=True):
             # rustup's proxies are symbolic or hard links to rustup.
             if path and (rustup := Path(path).resolve().with_name("rustup")).exists() and rustup.samefile(path):
                 raise InstallError(
-                    f"{path} is rustup, which starts no {name} in the sandbox: put the toolchain first on PATH, as in "
-                    f"{ON_PATH}, after `rustup component add rust-analyzer rust-src`"
+                    f"{path} is rustup, which cannot start {name} in the sandbox: put the toolchain first on PATH, as "
+                    f"in {ON_PATH}, after `rustup component add rust-analyzer rust-src`"
                 )
         return super().make(version, folder)
 
@@ -261,7 +261,7 @@ _SERVERS = (
         summary="the language server in TypeScript 7, for TypeScript and JavaScript",
         licence="Apache-2.0",
         recipe=Npm(package="typescript", version="7.0.2"),
-        why="types of packages are not installed from npm by itself",
+        why="it installs no types of packages from npm",
         command=Template(("node", "{folder}/node_modules/typescript/bin/tsc", "--lsp", "--stdio")),
         settings=Template(SETTINGS),
         auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),

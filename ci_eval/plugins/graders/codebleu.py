@@ -8,6 +8,6 @@ from ci_eval.core.contracts import Grader
 from ci_eval.plugins.adapters.codebleu import CodeBleu
 
 GRADERS: Mapping[str, Grader] = {
-    "codebleu-mera": CodeBleu("mera", "CodeBLEU as MERA CODE has it, value for value, 0 to 1"),
+    "codebleu-mera": CodeBleu("mera", "CodeBLEU with the values of MERA CODE, 0 to 1"),
     "codebleu-strict": CodeBleu("strict", "CodeBLEU without the faults of its implementations, 0 to 1"),
 }

@@ -29,17 +29,15 @@ class Execution:
         """Prepare the sandbox for tests; see `graders.Installed`. What a language needs is installed before its first
         test. Raises ConfigError if there are no settings, PreparationError if this machine's sandbox has gaps."""
         if self._settings is None:
-            raise ConfigError(
-                "the grader execution runs other people's code: add `run: {tests: true}` to say that it may"
-            )
+            raise ConfigError("the grader execution runs other people's code: add `run: {tests: true}` to allow that")
         if self._trials is None:
             # Engines write the tests, so a sandbox with gaps is not enough.
             offered = "" if self._settings.confine == "off" else measure_confinement(self._settings.confine)
             if offered and not offered.endswith(NOTHING_OPEN):
                 raise PreparationError(
-                    f"tests that engines write are run only in a sandbox without gaps, and this one is {offered}: see "
-                    "`ci-eval doctor`; without `run.tests` nothing is run, with `interpret.confine: off` tests may do "
-                    "whatever you may"
+                    f"ci-eval runs tests of engines only in a sandbox without gaps, and this sandbox is {offered}: see "
+                    "`ci-eval doctor`. Without `run.tests`, no test is run; with `interpret.confine: off`, tests have "
+                    "all your rights"
                 )
             self._trials = Trials(self._settings, cache)
 
@@ -49,15 +47,7 @@ class Execution:
         If the test does not pass, the last two scores are 0. If there is no stub or no mutant, its score is missing. If
         the sample cannot be run, `notRunnable` is the only score. Raises PreparationError, EngineFailure.
         """
-        trial = self._trial(pairing)
-        if not trial.runnable:
-            return {"notRunnable": 1.0}
-        scores = {"runs": float(trial.runs), "passes": float(trial.passes)}
-        if trial.fails_on_stub is not None:
-            scores["failsOnStub"] = float(trial.fails_on_stub)
-        if trial.mutants:
-            scores["mutantsKilled"] = trial.killed / trial.mutants
-        return scores
+        return self._trial(pairing).scores
 
     def remark(self, pairing: Pairing) -> str:
         return self._trial(pairing).said

@@ -63,7 +63,7 @@ class WellFormed:
     """A grader that replaces the expected text by the suggestion, and compares the file's numbers of syntax errors."""
 
     name = "well-formed"
-    summary = "1 where the file has no more syntax errors than with the expected text; needs the file"
+    summary = "1 if the file has no more syntax errors than with the expected text; needs the file"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """Return `wellFormed`, or an empty mapping without a grammar of the language; see `Grader`."""

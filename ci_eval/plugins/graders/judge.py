@@ -80,7 +80,7 @@ class Judge:
     """A grader whose score is 1 for the verdict "same" and 0 for "different". Without a verdict, there is no score."""
 
     name = "judge"
-    summary = "1 where a language model says that both texts make the same point, else 0 (needs `judge:`)"
+    summary = "1 if a language model says that both texts make the same point, else 0 (needs `judge:`)"
     version = 1
     """The version of the questions."""
 

@@ -13,7 +13,7 @@ from ci_eval.core.contracts import Grader, Pairing
 
 class Exact:
     name = "exact"
-    summary = "1 where the text is the expected one, else 0"
+    summary = "1 if the text is the expected text, else 0"
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         return {"exact": float(pairing.hypothesis == pairing.reference)}

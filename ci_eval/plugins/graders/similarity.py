@@ -33,26 +33,26 @@ _GRADERS: tuple[Grader, ...] = (
     # The settings are those of `sacrebleu.sentence_bleu`: eff:yes|tok:13a|smooth:exp.
     Similarity(
         "bleu",
-        "BLEU of the text against the expected one, 0 to 100",
+        "BLEU of the text against the expected text, 0 to 100",
         lambda pairing: _BLEU.sentence_score(pairing.hypothesis, [pairing.reference]).score,
     ),
     # The settings are those of `sacrebleu.corpus_bleu([reference], [[hypothesis]])`: eff:no, so the score is 0 if the
     # reference has fewer than four words.
     Similarity(
         "bleu-mera",
-        "BLEU as MERA CODE has it, with both texts in the other's place, 0 to 100",
+        "BLEU as in MERA CODE, with the two texts swapped, 0 to 100",
         lambda pairing: _BLEU_MERA.corpus_score([pairing.reference], [[pairing.hypothesis]]).score,
     ),
     # The settings are those of `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. If parts of the expected text are
     # missing, they lower the score most.
     Similarity(
         "chrf",
-        "chrF of the text against the expected one, 0 to 100",
+        "chrF of the text against the expected text, 0 to 100",
         lambda pairing: _CHRF.sentence_score(pairing.hypothesis, [pairing.reference]).score,
     ),
     Similarity(
         "chrf-mera",
-        "chrF as MERA CODE has it, with both texts in the other's place, 0 to 100",
+        "chrF as in MERA CODE, with the two texts swapped, 0 to 100",
         lambda pairing: _CHRF.corpus_score([pairing.reference], [[pairing.hypothesis]]).score,
     ),
 )

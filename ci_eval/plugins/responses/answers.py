@@ -35,7 +35,7 @@ BACKTICK_FREE = frozenset({"python", "java", "c", "cpp", "c_sharp", "rust", ""})
 
 
 class Inserted(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a response that is inserted at a caret, and the rules by which it was found."""
+    """The part of a response that is inserted at a caret, and the rules that found it."""
 
     begin: int
     end: int

@@ -32,7 +32,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Logprobs = tuple[tuple[int, float | None], ...]
-"""For each token, its number of UTF-8 bytes and its natural log-probability, or None if the endpoint sends no
+"""A pair per token: its number of UTF-8 bytes, and its natural log-probability, or None if the endpoint sends no
 log-probability, as for the first token of an echoed text."""
 
 

@@ -14,23 +14,11 @@ from ci_eval.core.base.errors import EngineRaised
 from ci_eval.core.contracts import Query
 from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE, Extension, Offer, Suggestion
 from ci_eval.core.text_spans import cut
-from ci_eval.plugins.adapters.lsp.protocol import (
-    UNREADABLE,
-    CompletionItem,
-    CompletionList,
-    Defaults,
-    Encoding,
-    InlineItem,
-    InlineList,
-    Position,
-    Range,
-    TextEdit,
-    offset_in_line,
-)
+from ci_eval.plugins.adapters.lsp import protocol
 
 LONGEST_LINE = 1000
 WINDOW = 15
-"""How many characters of a line are searched, and how many make a step back (`_defaultConfig` in wordHelper.ts)."""
+"""The limits, in characters, of the searched part of a line and of a step back (`_defaultConfig` in wordHelper.ts)."""
 
 
 def _pattern(*, without: str = "") -> re.Pattern[str]:
@@ -200,7 +188,7 @@ class Question:
         text: str,
         offset: int,
         prefix: str,
-        encoding: Encoding,
+        encoding: protocol.Encoding,
         language: str = "",
         *,
         since: int = 0,
@@ -216,31 +204,31 @@ class Question:
         self.caret = offset - begin
         self.asked = self.caret - since
         self.token = self.caret - len(prefix)
-        self._encoding: Encoding = encoding
+        self._encoding: protocol.Encoding = encoding
         word, word_end = find_word(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
         self.replaces = replaces
         self._word = Replaced(word, word_end if replaces else self.asked, visible=True)
         self._format: float | None = None
         self._default: Replaced | None = None
-        self._last_ranges: tuple[Range | None, ...] = ()
+        self._last_ranges: tuple[protocol.Range | None, ...] = ()
         self._last_replaced = self._word
 
     def offers(
-        self, answer: CompletionList, name: re.Pattern[str], extension: Extension = "", *, kinds: bool = True
+        self, answer: protocol.CompletionList, name: re.Pattern[str], extension: Extension = "", *, kinds: bool = True
     ) -> list[Suggestion]:
         """Return suggestions in the server's order. `name`: the pattern of a token of the language. `kinds`: whether
         the suggestions have kinds."""
-        defaults = answer.item_defaults or Defaults()
+        defaults = answer.item_defaults or protocol.Defaults()
         self._format, self._default = defaults.insert_text_format, None
         shared = defaults.edit_range
         if shared and shared.insert:
-            self._default = self._range_of_edit(TextEdit("", None, shared.insert, shared.replace))
+            self._default = self._range_of_edit(protocol.TextEdit("", None, shared.insert, shared.replace))
         elif shared and shared.start:
             self._default = self._range(shared.start, shared.end or shared.start)
         return list(self._read(answer, name, extension, kinds=kinds))
 
     def _read(
-        self, answer: CompletionList, name: re.Pattern[str], extension: Extension, *, kinds: bool
+        self, answer: protocol.CompletionList, name: re.Pattern[str], extension: Extension, *, kinds: bool
     ) -> Iterator[Suggestion]:
         filtered_by = ""
         # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
@@ -290,7 +278,7 @@ class Question:
                 extension=extension,
             )
 
-    def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
+    def _insertion(self, item: protocol.CompletionItem) -> tuple[Replaced, str, int]:
         """Return the replaced range, the new text, and the length of the new text before the first placeholder, like
         `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1."""
         edit = item.text_edit
@@ -306,14 +294,14 @@ class Question:
             return replaced, new, len(new)
         return replaced, *expand(new)
 
-    def _range_of_edit(self, edit: TextEdit) -> Replaced:
+    def _range_of_edit(self, edit: protocol.TextEdit) -> Replaced:
         # Almost all items of a list replace the same range, so the last conversion is cached.
         ranges = edit.range, edit.insert, edit.replace
         if ranges != self._last_ranges:
             self._last_ranges, self._last_replaced = ranges, self._convert_ranges(edit)
         return self._last_replaced
 
-    def _convert_ranges(self, edit: TextEdit) -> Replaced:
+    def _convert_ranges(self, edit: protocol.TextEdit) -> Replaced:
         if edit.insert is None or edit.replace is None:
             span = edit.range or edit.insert
             return self._range(span.start, span.end) if span else self._word
@@ -323,11 +311,13 @@ class Question:
         end = replace.end if self.replaces else insert.end
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
-    def _range(self, start: Position, end: Position) -> Replaced:
+    def _range(self, start: protocol.Position, end: protocol.Position) -> Replaced:
         # VS Code never shows an item with a range on another line (`isInvalid` in suggest.ts, 1.95).
         if start.line != self.number or end.line != self.number:
             return Replaced(self._word.begin, self._word.end, visible=False)
-        first, last = (offset_in_line(self.line, position.character, self._encoding) for position in (start, end))
+        first, last = (
+            protocol.offset_in_line(self.line, position.character, self._encoding) for position in (start, end)
+        )
         return Replaced(first, last, visible=True)
 
     def _from_token(self, new: str, begin: int) -> str:
@@ -353,7 +343,7 @@ class Question:
         changed = "" if new.startswith(before) else REMOVED_BEFORE + before
         return written + changed + (REMOVED + lost if lost else "")
 
-    def _extract_token(self, written: str, item: CompletionItem, pattern: re.Pattern[str]) -> str:
+    def _extract_token(self, written: str, item: protocol.CompletionItem, pattern: re.Pattern[str]) -> str:
         """Return the first token of `written`, such as `join` of `join(parts)`, if the item's label or filterText
         begins with this token. Otherwise, return all of `written`, such as `std::vector` for the label `vector`."""
         if written.isidentifier() or not (match := pattern.match(written)):
@@ -405,9 +395,9 @@ Resolve = Callable[[dict[str, Any]], Any]
 
 def add_edits(
     suggestions: Sequence[Suggestion],
-    answer: CompletionList,
+    answer: protocol.CompletionList,
     text: str,
-    encoding: Encoding,
+    encoding: protocol.Encoding,
     names: Collection[str] = (),
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
@@ -424,12 +414,12 @@ def add_edits(
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
     raw: _RawList | None = None
 
-    def find_offset(position: Position) -> int:
+    def find_offset(position: protocol.Position) -> int:
         # A position after the text means the end of the text.
         if position.line >= len(lines):
             return begins[-1] - 1
         line = max(position.line, 0)
-        return begins[line] + offset_in_line(lines[line], position.character, encoding)
+        return begins[line] + protocol.offset_in_line(lines[line], position.character, encoding)
 
     completed: list[Suggestion] = []
     for suggestion in suggestions:
@@ -443,8 +433,8 @@ def add_edits(
             listed = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
             try:
                 # The conversion is not strict, since a line number may be written as 6.0.
-                edits = msgspec.convert(listed or [], list[TextEdit], strict=False)
-            except UNREADABLE as error:
+                edits = msgspec.convert(listed or [], list[protocol.TextEdit], strict=False)
+            except protocol.UNREADABLE as error:
                 raise EngineRaised(f"the edits of {suggestion.text!r} cannot be read: {error}") from error
         ranges = [
             (find_offset(edit.range.start), find_offset(edit.range.end), edit.new_text)
@@ -461,7 +451,7 @@ class _RawList(msgspec.Struct, rename="camel"):
     item_defaults: dict[str, Any] | None = None
 
 
-def _read_raw(answer: CompletionList) -> _RawList:
+def _read_raw(answer: protocol.CompletionList) -> _RawList:
     """Return the items without decoding them, since most items of a long list are never needed."""
     whole = msgspec.json.decode(answer.source, type=list[msgspec.Raw] | _RawList)
     return whole if isinstance(whole, _RawList) else _RawList(whole)
@@ -474,18 +464,18 @@ def _decode_item(listed: _RawList, index: int) -> dict[str, Any]:
 
 
 def read_inline_items(
-    answer: list[InlineItem] | InlineList | None, text: str, query: Query, encoding: Encoding
+    answer: list[protocol.InlineItem] | protocol.InlineList | None, text: str, query: Query, encoding: protocol.Encoding
 ) -> Iterator[Suggestion]:
     """Yield the text of each item from the beginning of the token on, cut to the query's span. Items that change the
     text before the token, or that add nothing, are skipped."""
-    items = answer.items if isinstance(answer, InlineList) else answer or []
+    items = answer.items if isinstance(answer, protocol.InlineList) else answer or []
     token = query.offset - len(query.prefix)
     line = text.rfind("\n", 0, query.offset) + 1
     whole_line = text[line:].partition("\n")[0]
     for item in items:
         begin = query.offset
         if item.range:
-            begin = line + offset_in_line(whole_line, item.range.start.character, encoding)
+            begin = line + protocol.offset_in_line(whole_line, item.range.start.character, encoding)
         new = item.insert_text if isinstance(item.insert_text, str) else item.insert_text.value
         typed = text[begin:token]
         if not new.startswith(typed):

@@ -19,24 +19,16 @@ from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, S
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.plugins.adapters.engine import FromRecipe
-from ci_eval.plugins.adapters.lsp import overlay
+from ci_eval.plugins.adapters.lsp import completion, overlay
 from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
-from ci_eval.plugins.adapters.lsp.completion import (
-    Question,
-    add_edits,
-    drop_hidden_types,
-    read_inline_items,
-    settle_ties,
-)
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
 from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, replace_texts, variables
 from ci_eval.plugins.adapters.process import MessageProcess
 
 NO_COMPLETION = (
-    "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, with "
-    "the arguments that make it a language server, and does it complete without a setting (engine.settings, "
-    "engine.options)?"
+    "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, do "
+    "its arguments start a language server, and does completion need a setting (engine.settings, engine.options)?"
 )
 
 ECMASCRIPT = frozenset({"javascript", "typescript"})
@@ -243,7 +235,7 @@ class RunningLsp:
             self._send_edits(client, query.offset)
             grey, arrived = client.complete_inline(self._text, query.offset, deadline)
             cpu = client.process.stop_clock(clocks)
-            suggestions = list(read_inline_items(grey, self._text, query, client.encoding))
+            suggestions = list(completion.read_inline_items(grey, self._text, query, client.encoding))
             return Answer(suggestions=suggestions, latency=(arrived - started) * 1000, cpu=cpu)
         # VS Code's extension for clangd treats all lists as incomplete.
         if (
@@ -297,7 +289,7 @@ class RunningLsp:
     def _read_list(self, query: Query, answer: CompletionList, latency: float, cpu: float | None) -> Answer:
         """Convert the server's list. `latency` is in seconds, `cpu` in milliseconds."""
         encoding, quirks = self._running.encoding, self._engine.quirks
-        question = Question(
+        question = completion.Question(
             self._text,
             query.offset,
             query.prefix,
@@ -310,7 +302,7 @@ class RunningLsp:
         if suggestions:
             self._cold_until = 0.0
         if quirks.hides_tags:
-            suggestions = settle_ties(drop_hidden_types(suggestions))
+            suggestions = completion.settle_ties(completion.drop_hidden_types(suggestions))
 
         # Requests for edits come after the list, so they cannot change it.
         # The requests of one list share a deadline.
@@ -321,7 +313,7 @@ class RunningLsp:
 
         resolves = resolve if self._engine.auto_import.resolves else None
         imported = [query.expected] if query.removed else []
-        suggestions = add_edits(suggestions, answer, self._text, encoding, imported, resolves)
+        suggestions = completion.add_edits(suggestions, answer, self._text, encoding, imported, resolves)
 
         def resolve_imported(item: dict[str, Any]) -> Any:
             # If an item would be imported, the list says from where, so most items need no request.
@@ -329,7 +321,9 @@ class RunningLsp:
 
         def find_edits(offers: Sequence[Suggestion]) -> Sequence[Suggestion]:
             try:
-                return add_edits(offers, answer, text, encoding, [offer.text for offer in offers], resolve_imported)
+                return completion.add_edits(
+                    offers, answer, text, encoding, [offer.text for offer in offers], resolve_imported
+                )
             except EngineRaised:
                 # An editor then accepts the item without the edits.
                 return offers

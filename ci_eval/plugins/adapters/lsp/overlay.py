@@ -26,7 +26,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
         missing = [name for name, value in self.environment.items() if value is None and name not in os.environ]
         if missing:
             raise ConfigError(
-                f"`engine.environment` takes over {missing[0]}, which is not set: set it, or write its value"
+                f"`engine.environment` passes on {missing[0]}, which is not set: set the variable, or write its value"
             )
         return {name: os.environ[name] if value is None else value for name, value in self.environment.items()}
 
@@ -76,8 +76,8 @@ class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
             return NOTHING
         if self.switch is None:
             raise ConfigError(
-                f"`interpret.autoImport` is {wanted}, but ci-eval knows no setting of {name} for that: leave it at "
-                "default, or write the engine's own into `engine.settings` or `engine.options`"
+                f"`interpret.autoImport` is {wanted}, but ci-eval knows no setting of {name} for that: set it to "
+                "default, or write the engine's own setting into `engine.settings` or `engine.options`"
             )
         return self.switch(wanted == "on")
 

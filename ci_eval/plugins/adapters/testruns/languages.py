@@ -71,7 +71,7 @@ def _compile_library(new: Path) -> dict[str, str]:
 def list_go_steps(work: sandbox.Work) -> Sequence[sandbox.Step]:
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
     # The run gets a copy of the cache made of links, so that it can add packages without changing the original.
-    for folder in (work.kit / "compiled").iterdir():
+    for folder in (work.place.folder / "compiled").iterdir():
         if folder.is_dir():
             (compiled / folder.name).mkdir(parents=True)
             for file in folder.iterdir():
@@ -132,7 +132,6 @@ def stub_go(function: Node, body: Node, source: bytes) -> tuple[int, int, str]:
 
 GO = sandbox.Runner(
     name="go",
-    grammar="go",
     programs=("go",),
     install=install_go,
     steps=list_go_steps,
@@ -173,7 +172,7 @@ def install_java(cache: Path) -> Path:
 def list_java_steps(work: sandbox.Work) -> Sequence[sandbox.Step]:
     place, classes = work.place, work.place.scratch / "classes"
     sources = sorted(str(path) for path in work.files.rglob("*.java"))
-    path = jars.classpath([classes, *jars.list_jars(work.kit)])
+    path = jars.classpath([classes, *jars.list_jars(work.place.folder)])
     options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes), "-cp", path)
     package = JAVA_PACKAGE.search((work.files / work.test).read_text())
     name = ".".join(filter(None, (package and package[1], Path(work.test).stem)))
@@ -205,7 +204,6 @@ def stub_java(function: Node, body: Node, _source: bytes) -> tuple[int, int, str
 
 JAVA = sandbox.Runner(
     name="java",
-    grammar="java",
     programs=("javac", "java"),
     install=install_java,
     steps=list_java_steps,
@@ -260,7 +258,6 @@ def stub_javascript(_function: Node, body: Node, _source: bytes) -> tuple[int, i
 
 JAVASCRIPT = sandbox.Runner(
     name="javascript",
-    grammar="javascript",
     programs=("node",),
     # Everything else comes with Node.js.
     install=lambda _cache: GUARD.parent,
@@ -296,7 +293,7 @@ def list_python_steps(work: sandbox.Work) -> Sequence[sandbox.Step]:
     command = (interpreter(), "-B", "-s", "-S", "-m", "pytest", "-c", str(settings), *options, work.test)
     sites = sorted(work.place.environment.glob("lib/python*/site-packages")) if work.place.environment else []
     # With -I instead of -s and -S, Python would ignore these folders.
-    path = [work.files / "src", work.files, *sites, work.kit]
+    path = [work.files / "src", work.files, *sites, work.place.folder]
     variables = {
         "PYTHONPATH": ":".join(map(str, path)),
         # Without this, pytest would load plugins among the project's packages.
@@ -319,7 +316,6 @@ def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, s
 
 PYTHON = sandbox.Runner(
     name="python",
-    grammar="python",
     install=partial(install_wheels, "pytest", PYTEST),
     steps=list_python_steps,
     read=lambda work, ended: sandbox.read_junit(work.report, ended, errors_run=False),

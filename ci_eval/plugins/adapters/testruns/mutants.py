@@ -54,7 +54,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
         return []
     _, body = function
     # If the grammar cannot read the file itself, it cannot tell which mutants are broken.
-    broken = parse_tree(source, runner.grammar).root_node.has_error
+    broken = _is_broken(runner, text)
     changes: dict[Mutant, None] = {}
     waiting = [body]
     while waiting:
@@ -83,7 +83,7 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
 def find_function(runner: Runner, text: str, focal: Stretch) -> tuple[Node, Node] | None:
     """Return the outermost function with a body within `focal`, and its body, or None."""
     begin, end = (len(text[:offset].encode()) for offset in (focal.begin, focal.end))
-    waiting = [parse_tree(text.encode(), runner.grammar).root_node]
+    waiting = [parse_tree(text.encode(), runner.name).root_node]
     while waiting:
         node = waiting.pop()
         if node.end_byte <= begin or node.start_byte >= end:
@@ -96,7 +96,7 @@ def find_function(runner: Runner, text: str, focal: Stretch) -> tuple[Node, Node
 
 
 def _is_broken(runner: Runner, text: str) -> bool:
-    return parse_tree(text.encode(), runner.grammar).root_node.has_error
+    return parse_tree(text.encode(), runner.name).root_node.has_error
 
 
 def _changes_of(node: Node, syntax: Syntax, source: bytes) -> Iterator[Mutant]:

@@ -32,10 +32,6 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     test: str
 
     @property
-    def kit(self) -> Path:
-        return self.place.folder
-
-    @property
     def files(self) -> Path:
         return self.place.scratch / "files"
 
@@ -95,7 +91,7 @@ SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
 
 class Runner(msgspec.Struct, frozen=True, kw_only=True):
     name: str
-    grammar: str
+    """The name of the language and of its grammar."""
     programs: tuple[str, ...] = ()
     install: Callable[[Path], Path]
     """Takes the cache's folder and returns a folder in it with everything that the machine lacks. Raises
@@ -185,7 +181,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
                 try:
                     ended = process.finish(max(deadline - time.monotonic(), 0.1))
                 except EngineTimeout:
-                    return Outcome(said=f"it was not done after {timeout:g} s")
+                    return Outcome(said=f"the test did not end within {timeout:g} s")
             if step.compiles and ended.code:
                 return Outcome(compiled=False, said="\n".join(telling_lines(ended.trouble or ended.output)))
         return self.runner.read(work, ended)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from textwrap import dedent, indent
@@ -29,14 +30,10 @@ class NotRunnable(Exception):
     """The tests of a record cannot be run here, for the reason in the message."""
 
 
-class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    runnable: bool = True
-    runs: bool = False
-    passes: bool = False
-    fails_on_stub: bool | None = None
-    killed: int = 0
-    mutants: int = 0
-    said: str = ""
+class Trial(msgspec.Struct, frozen=True):
+    scores: Mapping[str, float]
+    """See `grade` of the grader `execution`."""
+    said: str
     """The reason why the test does not pass, or the mutants that the test does not kill."""
 
 
@@ -52,7 +49,7 @@ class Trials:
         """Return the trial of a test. Raises PreparationError if the test runner cannot be installed, or
         EngineFailure."""
         if record is None or record.run is None:
-            return Trial(runnable=False, said="It is not run: the record does not say how (`run`).")
+            return Trial({"notRunnable": 1.0}, "The test is not run: the record has no `run`.")
         # The key of a cache must be hashable.
         return self._tried(msgspec.json.encode((record.run, record.references, language)), test)
 
@@ -60,13 +57,13 @@ class Trials:
         try:
             return self._benches(task).trial(test)
         except NotRunnable as reason:
-            return Trial(runnable=False, said=f"It is not run: {reason}")
+            return Trial({"notRunnable": 1.0}, f"The test is not run: {reason}")
 
     def _bench(self, task: bytes) -> _Bench:
         run, references, name = msgspec.json.decode(task, type=tuple[Runnable, tuple[str, ...], str])
         language = LANGUAGES.get(name.lower(), name)
         if language not in RUNNERS:
-            raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(RUNNERS)}")
+            raise NotRunnable(f"ci-eval runs tests in {', '.join(RUNNERS)}, not in {language or 'no language'}")
         runner = RUNNERS[language]
         for program in runner.programs:
             if shutil.which(program) is None:
@@ -75,7 +72,7 @@ class Trials:
         if run.project:
             if not runner.dependencies:
                 raise NotRunnable(
-                    "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
+                    "in this language, a record must contain all files: use `run.files` instead of `run.project`"
                 )
             prepared = project.prepare(run.project, cache=self._cache)
             root = prepared.root
@@ -124,13 +121,11 @@ class _Bench:
 
     def trial(self, test: str) -> Trial:
         right = self.right(test) if test.strip() else Outcome(said="there is no test")
+        scores = {"runs": float(right.runs), "passes": float(right.passes)}
         if not right.passes:
-            return Trial(
-                runs=right.runs,
-                fails_on_stub=None if self._stub is None else False,
-                mutants=min(self._most, len(self._mutants)),
-                said=right.said,
-            )
+            scores |= {"failsOnStub": 0.0} if self._stub is not None else {}
+            scores |= {"mutantsKilled": 0.0} if self._mutants else {}
+            return Trial(scores, right.said)
         # A mutant may loop for ever, so a mutant that is much slower than the right function counts as killed.
         patience = min(self._timeout, PATIENCE_S + SLOWER * right.seconds)
         on_stub = None if self._stub is None else self.outcome(test, self._stub, patience)
@@ -144,21 +139,17 @@ class _Bench:
             living += [mutant] if outcome.passes else []
             if killed + len(living) == self._most:
                 break
-        fails = not on_stub.passes if on_stub and on_stub.compiled else None
-        also = "" if fails is not False else " It also passes where the function does nothing."
-        kills = f" It kills {killed} of {killed + len(living)} mutants." if killed or living else ""
-        words = [f"It passes.{also}{kills}"]
+        words = ["It passes."]
+        if on_stub and on_stub.compiled:
+            scores["failsOnStub"] = float(not on_stub.passes)
+            words[0] += " It also passes where the function does nothing." if on_stub.passes else ""
+        if killed or living:
+            scores["mutantsKilled"] = killed / (killed + len(living))
+            words[0] += f" It kills {killed} of {killed + len(living)} mutants."
         if living:
-            words.append("These live (lines of the function):")
+            words.append("These mutants live (lines of the function):")
             words += [mutant.described(self._focal, self._run.focal) for mutant in living]
-        return Trial(
-            runs=True,
-            passes=True,
-            fails_on_stub=fails,
-            killed=killed,
-            mutants=killed + len(living),
-            said="\n".join(words),
-        )
+        return Trial(scores, "\n".join(words))
 
 
 def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:
