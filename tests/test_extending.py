@@ -132,7 +132,7 @@ def test_a_name_that_is_taken_is_an_error_that_names_both(tmp_path: Path) -> Non
     taken = FILES["pyproject.toml"].replace('acme = "acme_completion.engine', 'jedi = "acme_completion.engine')
     listed = ci_eval(install(tmp_path, {**FILES, "pyproject.toml": taken}), "list", "engines")
     assert listed.returncode == ConfigError.exit_code
-    assert "acme-completion names one of its engines 'jedi', and so does ci-eval" in listed.stderr
+    assert "acme-completion and ci-eval both have 'jedi' among their engines" in listed.stderr
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.config.conftest import Refusal, Write
         ("{n: 2}", "`actions.strategy.prefix.n` is 2, but NoPrefix takes none"),
         ("{name: Ladder}", "`actions.strategy.prefix.lengths` is missing; Ladder needs"),
         ("{lengths: [1]}", "`actions.strategy.prefix.lengths` is given, but NoPrefix takes none"),
-        ("{name: Ladder, lengths: [1], emulateTyping: true}", "Ladder asks at each length by itself"),
+        ("{name: Ladder, lengths: [1], emulateTyping: true}", "Ladder already asks at each length"),
     ],
 )
 def test_prefix_and_length_must_fit(write: Write, prefix: str, expected: str, refusal: Refusal) -> None:
@@ -68,7 +68,7 @@ def test_names_of_sessions_filters_are_unique_and_not_all(
 @pytest.mark.parametrize(
     ("strategy", "more", "expected"),
     [
-        ("{completionGolf: true}", "task: other", "completionGolf` is the task golf, but `task` is 'other'"),
+        ("{completionGolf: true}", "task: other", "completionGolf` selects golf, but `task` is 'other'"),
         ("{evolution: {what: imports, how: different}}", "", "imports can only be missing"),
     ],
 )

@@ -117,12 +117,12 @@ def refuse_links(folder: Path) -> None:
                     elif not entry.is_file(follow_symlinks=False):
                         raise WorkspaceError(_describe_odd(Path(entry.path), is_link=entry.is_symlink()))
     except OSError as error:
-        raise WorkspaceError(f"cannot look through {folder}: {error.strerror}") from error
+        raise WorkspaceError(f"cannot list {folder}: {error.strerror}") from error
 
 
 def _describe_odd(path: Path, *, is_link: bool) -> str:
     kind = "a symbolic link" if is_link else "neither a file nor a folder"
-    return f"{path} is {kind}, which ci-eval never writes: take it away, or fetch the artifact again"
+    return f"{path} is {kind}, which ci-eval never writes: remove it, or fetch the artifact again"
 
 
 def inside(path: str) -> str:
