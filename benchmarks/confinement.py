@@ -97,7 +97,7 @@ def asked(workspace: Workspace, prepared: Prepared, sessions: int) -> tuple[Take
     try:
         for assignment in plan(workspace, setup, Share(limit=sessions)):
             text = decode(read_own(setup.surroundings.root, assignment.path))
-            for session in Player(assignment, Document(text), engine).play(read_actions(assignment.actions)):
+            for session in Player(assignment, Document(text), engine).play(read_actions(assignment.actions).actions):
                 answers[session.id] = [[found.text for found in lookup.suggestions] for lookup in session.lookups]
                 for pid, seconds in supervisor_times().items():
                     watching[pid] = (watching.get(pid, (seconds, 0))[0], seconds)

@@ -11,7 +11,7 @@ try:
     from ci_eval.cli import main
 except KeyboardInterrupt:
     # The imports take a moment, in which nothing else handles Ctrl-C.
-    sys.stderr.write("error: interrupted; nothing can be resumed: start again\n")
+    sys.stderr.write("error: interrupted; the command cannot be resumed: start it again\n")
     sys.exit(130)
 
 if __name__ == "__main__":

@@ -18,11 +18,12 @@ from ci_eval.core.model.settings import ActionsConfig, PrefixConfig, StrategyCon
 from ci_eval.core.workspace import (
     ENCODED_AT_ONCE,
     Workspace,
+    iterate_actions,
     make_file_name,
     pack_actions,
     read_actions,
+    read_head,
     read_items,
-    stream_actions,
 )
 from ci_eval.plugins.engines.controls import WORDS
 from tests.command import command
@@ -95,16 +96,14 @@ def test_actions_of_a_large_file_are_decoded_in_parts(tmp_path: Path) -> None:
     moves = tuple(MoveCaret(offset=offset) for offset in range(2 * ENCODED_AT_ONCE + 1))
     whole = FileActions(path='"actions":[.py', checksum="1", sessions=0, unparsable=0.0, actions=moves)
     (path := tmp_path / "a.json.zst").write_bytes(packed := pack_actions(whole))
-    assert not isinstance(parts := stream_actions(path), FileActions)
-    assert (parts.checksum, [*parts.actions], [*parts.actions]) == ("1", [*moves], [*moves])
-    assert read_actions(path) == whole
+    assert (read_head(path).checksum, [*iterate_actions(path)], read_actions(path)) == ("1", [*moves], whole)
     lines = [*stored.lines(path)]
-    path.write_bytes(stored.pack(lines[:-1]))
-    with pytest.raises(WorkspaceError, match="damaged"):
-        read_actions(path)
-    # Former versions wrote one line.
+    for wrong in (lines[:-1], [*lines, lines[-1]], lines[1:], [lines[0], *lines]):
+        path.write_bytes(stored.pack(wrong))
+        with pytest.raises(WorkspaceError, match="damaged"):
+            read_actions(path)
     path.write_bytes(stored.pack([b"".join(lines).replace(b"\n", b"")]))
-    assert stream_actions(path) == whole
+    assert read_actions(path) == whole
     assert len(packed) < 100_000
 
 
@@ -115,13 +114,13 @@ def test_a_finished_run_of_many_files_is_a_few_files_and_goes_on(
     root = write(tmp_path / "p", **{f"f{number}__py": GREETER for number in range(5)})
     ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
     now = {each.id: source.path for source, items in workspace.sessions(Session) for each in items}
-    items = [read_items(path) for path in workspace.action_files()]
+    items = [[*read_items(path)] for path in workspace.action_files()]
     for part in ("actions", "sessions"):
         stored.archive(tmp_path / "w" / part)
         assert [path.name for path in (tmp_path / "w" / part).iterdir()] == ["all.zip"]
     workspace = Workspace(tmp_path / "w")
     assert {each.id: source.path for source, items in workspace.sessions(Session) for each in items} == now
-    assert [read_items(path) for path in workspace.action_files()] == items
+    assert [[*read_items(path)] for path in workspace.action_files()] == items
     assert workspace.find_session(next(iter(now)))[0].path == now[next(iter(now))]
     workspace.drop_sessions("f2.py")
     assert not workspace.has_sessions("f2.py")
@@ -209,7 +208,7 @@ def test_what_actions_ask_about_is_the_first_call_of_each_session(tmp_path: Path
     typed = ActionsConfig(strategy=StrategyConfig(prefix=PrefixConfig(name="EveryPrefix")))
     workspace = generate(write(tmp_path / "p", a__py=GREETER), tmp_path / "w", typed)
     (path,) = workspace.action_files()
-    calls = list(first_calls(read_actions(path)))
+    calls = list(first_calls(iterate_actions(path)))
     items = [(each.session, each.offset, each.expected_text) for each in read_items(path)]
     assert items == [(call.session, call.offset, call.expected_text) for call in calls]
     assert read_actions(path).sessions == len(items) > 0

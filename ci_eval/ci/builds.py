@@ -73,6 +73,6 @@ class Builds:
     def _check(self, answer: requests.Response) -> requests.Response:
         if answer.ok:
             return answer
-        reason = {401: f"the token in {TOKEN} is not valid", 403: "its owner may not see that", 404: "it is not there"}
+        reason = {401: f"the token in {TOKEN} is not valid", 403: "its owner may not see that", 404: "it is missing"}
         advice = reason.get(answer.status_code, "try again later")
         raise DownloadError(f"TeamCity answered {answer.status_code} about {self.name}: {advice}")

@@ -293,7 +293,7 @@ class TeamCity(Host):
         for path in announcement.artifacts:
             place = path.absolute()
             if UNQUOTED.search(str(place)):
-                text = f"{place} is not published: TeamCity's rules of artifacts have no way to write this name"
+                text = f"{place} is not published: TeamCity's artifact rules cannot express this name; rename it"
                 self._say(message("message", text=text, status=STATUS["warning"]))
             else:
                 # A folder is published as one archive. It replaces what artifact rules publish under the same name.

@@ -127,8 +127,8 @@ def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
         return False
     if inputs.get("first-night") != "true":
         raise ConfigError(
-            f"there is no base ({base or history}): bring the last good night's workspace there. If there was no such "
-            "night yet, say so by the input first-night: true"
+            f"there is no base ({base or history}): put the last good night's workspace there. If there was no good "
+            "night yet, set the input first-night: true"
         )
     return True
 
@@ -139,7 +139,7 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
         raise ConfigError(f"there is no job {job!r}: jobs are {', '.join(JOBS)}")
     _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
     if job in ASKING and job != CASES and not {"config", "project"} & inputs.keys():
-        raise ConfigError(f"nothing says what {job} measures: give the input config, a YAML file, or project")
+        raise ConfigError(f"the job {job} has nothing to measure: give the input config, a YAML file, or project")
     if is_first_night(job, inputs):
         inputs = {name: text for name, text in inputs.items() if name != "base"} | {"first-night": "true"}
     places = [value for entry in inputs_of(job) if entry.passing == "argument" for value in _values(entry, inputs)]

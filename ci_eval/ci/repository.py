@@ -46,7 +46,7 @@ def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
     own = urlsplit(environment.get("GITHUB_SERVER_URL", "")).netloc
     if own and own != host:
         raise ConfigError(
-            f"GITHUB_TOKEN is of {own}; for {host}, put a token of that server there, and https://{host} into "
+            f"GITHUB_TOKEN is of {own}; for {host}, put a token of {host} into GITHUB_TOKEN, and https://{host} into "
             "GITHUB_SERVER_URL"
         )
     # An Enterprise Server has its API at a different address.

@@ -59,7 +59,7 @@ def main() -> None:
         # The cause of click's Abort is the exception that interrupted the command.
         cause = error.__cause__
         command = again(sys.argv[1:], cause.folder) if isinstance(cause, Interrupted) else None
-        text = "interrupted; resume with:" if command else "interrupted; nothing can be resumed: start again"
+        text = "interrupted; resume with:" if command else "interrupted; the command cannot be resumed: start it again"
         Screen().fail(text, "ci_eval_interrupted", command or "")
         code = INTERRUPTED
     except SystemExit as ended:

@@ -108,7 +108,7 @@ def histories(output: Path, run: int | None) -> None:
     repository = Repository(os.environ)
     names = earlier_runs.fetch_histories(repository, run or repository.run, output, screen)
     if not names:
-        screen.warn("there is no history of the default branch yet, or all have expired")
+        screen.warn("the default branch has no history yet, or all histories have expired")
     _announce(f"{len(names)} histories", histories=str(output) if names else "")
 
 
@@ -133,13 +133,13 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
     screen = Screen()
     if page and builds.PAGE.fullmatch(page):
         if beside:
-            raise ConfigError("--beside chooses a run at GitHub, and is not for TeamCity: leave it out")
+            raise ConfigError("--beside chooses a run at GitHub, and has no effect at TeamCity: leave --beside out")
         folders = earlier_runs.fetch_of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
     else:
         environment = {**os.environ, **(variables_of(page, os.environ) if page else {})}
         if not beside:
             raise ConfigError(
-                "at GitHub, --beside names an artifact that only complete runs have, such as ranker-python"
+                "at GitHub, add --beside NAME, an artifact that only complete runs have, such as ranker-python"
             )
         folders = earlier_runs.fetch_of_complete_run(Repository(environment), beside, pattern, output, screen)
     for folder in folders:

@@ -78,7 +78,7 @@ def compare_(
       ci-eval compare jedi pyright --expect thesis --gate 'TypingSaved >= -1pp'     what a user would save on average
     """
     if options["user"] and history:
-        raise click.UsageError("a history has only figures of evaluations, not of modelled users: leave out --history")
+        raise click.UsageError("a history has no figures of modelled users: leave out --history")
     screen = Screen()
     if any(map(suite_job.is_suite, workspaces)):
         if len(workspaces) != 2 or not all(map(suite_job.is_suite, workspaces)) or history or same_ranker:
@@ -176,11 +176,11 @@ def compare_engines_(
       ci-eval compare-engines gopls './gopls serve' configs/go.yaml --gate 'LatencyPercentile95 <= +20%'
     """
     if choices.engine or choices.engine_command is not None:
-        raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
+        raise click.UsageError("the arguments BASE and NEW name the engines: leave out --engine and --engine-command")
     if detect is None and power != phases.POWER:
-        raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
+        raise click.UsageError("--power belongs to --detect: add --detect, such as --detect 1pp")
     if everything and detect:
-        raise click.UsageError("--detect asks as many as it takes: leave out --all")
+        raise click.UsageError("--detect chooses the number of sessions: leave out --all")
     screen = run.screen
     # click takes the last argument as CONFIG, even if it names a side.
     named = (*arguments, *([str(choices.config)] if choices.config else []))
@@ -188,7 +188,7 @@ def compare_engines_(
     usual = not (everything or detect or choices.says_how_many())
     if sides[0].config.projects:
         if detect:
-            raise click.UsageError("a suite of projects is compared whole: leave out --detect")
+            raise click.UsageError("all sessions of a suite are compared: leave out --detect")
         limited = [replace(side, config=limit_sessions(side.config)) for side in sides] if usual else sides
         present_suite(suite_job.compare_engines(limited, run, **options), screen, opening=opening)
         return

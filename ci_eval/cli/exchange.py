@@ -64,7 +64,7 @@ def export_(workspace: Path, form: str | None, generation: str | None, output: P
     """
     if generation and view.filters:
         raise click.UsageError(
-            "--to writes all sessions, and --filter chooses some, for --format: leave one of them out"
+            "--filter chooses sessions for --format, and --to writes all sessions: leave one of them out"
         )
     if form and (view.title or view.overrides):
         raise click.UsageError("tables have no title and no settings: leave out --title and --set")
@@ -75,5 +75,5 @@ def export_(workspace: Path, form: str | None, generation: str | None, output: P
         written = conversion.export_tables(workspace, form=form, output=output, filters=view.filters, screen=screen)
         screen.table(["table", "rows"], [[str(path), f"{rows:,}"] for path, rows in written.items()], numbers=1)
     else:
-        raise click.UsageError("say what to write: either --format, for tables, or --to, for the plugin")
+        raise click.UsageError("give either --format, for tables, or --to, for the plugin")
     screen.line(str(output))

@@ -92,7 +92,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         """Return the configuration as `load` does, but with the usual number of sessions if none is set, or with all
         sessions if `everything`."""
         if everything and self.sessions:
-            raise click.UsageError("--all and --sessions say different things: leave one of them out")
+            raise click.UsageError("--all and --sessions contradict each other: leave one of them out")
         config = self.load(screen, resumed, trusted=trusted)
         if everything:
             whole = replace(config.interpret, sessions_limit=None, session_probability=1.0)
@@ -123,7 +123,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         chosen = patch(loaded.config, **{name: getattr(self, name) for name in PATCHED})
         if self.engine_command is not None:
             if self.engine:
-                raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
+                raise click.UsageError("only one engine can be asked: leave out --engine or --engine-command")
             chosen = override(set_engine_command(chosen, self.engine_command, self.engine_like), of_command)
         elif self.engine_like:
             if chosen.engine.command is None:
@@ -269,7 +269,7 @@ def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
 def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> None:
     if is_set:
         if context.meta.setdefault("answers", option.name) != option.name:
-            raise click.UsageError("--offline asks nobody, and --record asks everything: give one of them")
+            raise click.UsageError("--offline asks no endpoint, and --record asks again: give one of them")
         context.with_resource(set_answer_mode(record=option.name == "record"))
 
 

@@ -68,7 +68,7 @@ def evaluate(
     """
     screen, resumed = run.screen, run.output if run.resume else None
     if precision:
-        _refuse("--precision asks as many as it takes", all=everything)
+        _refuse("--precision chooses the number of sessions", all=everything)
         chosen = choices.load(screen, resumed, trusted=trust)
     else:
         chosen = choices.load_and_limit(screen, resumed, trusted=trust, everything=everything)
@@ -147,7 +147,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
       ci-eval interpret night --shard 1/4 --output quarter           stage 1 done once, for all shards
     """
     if options["engine"] and engine_command is not None:
-        raise click.UsageError("one engine is asked: leave out --engine or --engine-command")
+        raise click.UsageError("only one engine can be asked: leave out --engine or --engine-command")
     others = engine_command is not None or shard or options["engine"] or options["completion_type"]
     if options["output"] is None and others:
         raise click.UsageError(
@@ -216,7 +216,7 @@ def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: boo
       ci-eval show night 3f2a9c --trace         also show the messages to and from the engine
     """
     if full and not trace:
-        raise click.UsageError("--full is about the messages that --trace shows: add --trace")
+        raise click.UsageError("--full changes what --trace shows: add --trace")
     screen = Screen()
     for line in show.describe(workspace, session_id):
         screen.line(line)

@@ -139,10 +139,10 @@ def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
         rows = [("yes" if ability.good else "no", ability.what, ability.detail) for ability in abilities]
         screen.table(["", "", ""], rows)
         if not any(word == "yes" for word, what, _ in rows if what not in {"list of models", "thoughts"}):
-            raise PreparationError(f"{endpoint} answers in none of the ways that ci-eval asks; the table says why")
+            raise PreparationError(f"{endpoint} answers none of the requests that ci-eval sends; the table says why")
         return
     if model or key:
-        raise click.UsageError("--model and --key say whom to ask at --endpoint: add it")
+        raise click.UsageError("--model and --key belong to --endpoint: add --endpoint")
     findings = list(doctor_job.examine())
     rows = []
     for finding in findings:
@@ -150,4 +150,4 @@ def doctor(endpoint: str | None, model: str | None, key: str | None) -> None:
         rows.append((word, finding.what, finding.detail))
     screen.table(["", "", ""], rows)
     if any(finding.needed and not finding.good for finding in findings):
-        raise PreparationError("something that every evaluation needs is missing; the table says what helps")
+        raise PreparationError("something that every evaluation needs is missing; the table shows how to install it")

@@ -79,7 +79,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The share of imports that are found neither in the project, nor in the standard library, nor in the dependencies.
     Only files with sessions count. None if the share is unknown or nothing is imported."""
     imports: dict[str, tuple[Number, Number]] = {}
-    """In a shard: source file → number of its imports, and of those that are unresolved. Shards may share a file."""
+    """Checksum of the project → number of its imports, and of those that are unresolved; in a shard by source file,
+    since shards may share a file."""
     unresolved_packages: dict[str, Number] = {}
     """Package → number of its unresolved imports, the most frequent first; at most 100 packages."""
     remedies: dict[str, str] = {}

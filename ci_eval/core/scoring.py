@@ -112,8 +112,11 @@ DIGITS = 12
 
 def rank_of(session: SessionScore) -> int | None:
     """Return the rank of the expected text in the last list; None if the text is absent or the engine failed."""
-    is_known = session.lookups and session.status not in FAILED
-    return session.lookups[session.until - 1].rank if is_known else None
+    lookups = session.lookups
+    if not lookups or session.status in FAILED:
+        return None
+    # Few sessions have courses, and a million sessions may have a dozen metrics of ranks each.
+    return lookups[session.until - 1 if session.courses else -1].rank
 
 
 RANK_BANDS = (

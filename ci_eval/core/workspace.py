@@ -172,7 +172,7 @@ class Workspace:
         stored_at = self.actions_path(path)
         if not stored.exists(stored_at):
             return {}
-        return {asked.offset: asked.offset + len(asked.expected_text) for asked in stream_items(stored_at)}
+        return {asked.offset: asked.offset + len(asked.expected_text) for asked in read_items(stored_at)}
 
     def actions(self) -> Iterator[FileActions]:
         for path in self.action_files():
@@ -389,22 +389,13 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
     return stored.pack(msgspec.json.encode(line) + b"\n" for line in chain((source,), sessions))
 
 
-class StoredActions(msgspec.Struct, frozen=True):
-    """The actions of a file, which are decoded in parts, since all of a large file take more than 1 GB."""
-
-    path: Path
-    checksum: str
-
-    @property
-    def actions(self) -> Iterator[Action]:
-        return chain.from_iterable(part.actions for part in _parts(self.path, FileActions))
+def read_head(path: Path) -> FileHead:
+    return next(_parts(path, FileHead))
 
 
-def stream_actions(path: Path) -> FileActions | StoredActions:
-    """Return the actions of a file; those of a large file are decoded when they are iterated. Raises WorkspaceError."""
-    parts = _parts(path, FileActions)
-    first = next(parts)
-    return first if next(parts, None) is None else StoredActions(path, first.checksum)
+def iterate_actions(path: Path) -> Iterator[Action]:
+    """Yield the actions of a file, decoded in parts, since all of a large file take more than 1 GB."""
+    return chain.from_iterable(part.actions for part in _parts(path, FileActions))
 
 
 def read_actions(path: Path) -> FileActions:
@@ -412,37 +403,29 @@ def read_actions(path: Path) -> FileActions:
     return replace(first, actions=(*first.actions, *chain.from_iterable(part.actions for part in others)))
 
 
-def read_items(path: Path) -> list[Asked]:
+def read_items(path: Path) -> Iterator[Asked]:
     """Return the first question of each session, in order. Raises WorkspaceError."""
-    return list(stream_items(path))
-
-
-def stream_items(path: Path) -> Iterator[Asked]:
     calls = (action for part in _parts(path, FileAsked) for action in part.actions if action.session)
     return (next(lookups) for _, lookups in groupby(calls, key=attrgetter("session")))
 
 
 @lru_cache(maxsize=2)
 def _read_heads(folder: Path, _stamp: int) -> Mapping[Path, FileHead]:
-    return {path: next(_parts(path, FileHead)) for path in Workspace(folder).action_files()}
+    return {path: read_head(path) for path in Workspace(folder).action_files()}
 
 
 def _parts(path: Path, kind: type[Head]) -> Iterator[Head]:
     """Yield the file in parts, each with the head and some of the actions. Raises WorkspaceError."""
-    lines = stored.lines(path, stored.ACTIONS)
-    line = next(lines, b"")
-    head = line[: line.find(ACTIONS_KEY) + len(ACTIONS_KEY)]
-    # Former versions wrote a single line.
-    if not line.endswith(END_OF_PART) or not head.endswith(ACTIONS_KEY):
-        lines, line = iter(()), line + b"".join(lines)
-    while True:
+    lines, head, is_last = stored.lines(path, stored.ACTIONS), b"", False
+    while not is_last:
+        line = head + next(lines, b"")
+        # A file with few actions has a single line.
         is_last = not line.endswith(END_OF_PART)
-        part = stored.decode_json(line if is_last else line.removesuffix(END_OF_PART) + b"]}", kind, path)
+        whole = line + b"".join(lines) if is_last else line.removesuffix(END_OF_PART) + b"]}"
+        part = stored.decode_json(whole, kind, path)
         _check_inside(part.path, path)
         yield part
-        if is_last:
-            break
-        line = head + next(lines, b"")
+        head = head or line[: line.find(ACTIONS_KEY) + len(ACTIONS_KEY)]
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:

@@ -119,9 +119,7 @@ def last_words(text: str) -> str:
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
         last = quote(lines[-1].strip())
-        return (
-            f"  no connection ({missing[0]}): check the network and the proxy settings, then run again. Its end: {last}"
-        )
+        return f"  no connection ({missing[0]}): check the network and proxy settings, then retry. Last line: {last}"
     return "\n".join(f"  {quote(line)}" for line in lines[-LAST_LINES:]) or "  (it printed nothing)"
 
 

@@ -157,7 +157,7 @@ def check_address(url: str, revision: str) -> None:
         )
     # A revision must be neither an option of git (-…) nor a range (a..b).
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/-]*", revision) or ".." in revision:
-        raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, or a tag.")
+        raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, a tag or a branch.")
 
 
 def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: BinaryIO | None = None) -> bytes:

@@ -41,8 +41,8 @@ PINNED = re.compile(r"[A-Za-z0-9._-]+[ \t]*(?:\[[^\]]*\][ \t]*)?===?[ \t]*[^\s,*
 EXTRA = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
 ITSELF = re.compile(r"(?:(?:-e|--editable)[ =]*)?\./?(?:\[[^\]]*\])?")
 WHAT_NOW = (
-    "Only packages of a registry are taken, since what comes from elsewhere would have to be built, which runs it: set "
-    "project.dependencies to false, or evaluate a copy of the project (path:…) that does not ask for it."
+    "Only packages from a registry are installed, since others would have to be built, which runs their code: set "
+    "project.dependencies to false, or evaluate a copy of the project (path:…) that does not require the package."
 )
 
 Read = TypeVar("Read")
@@ -117,7 +117,7 @@ def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str
 
 
 def foreign(requirement: str, file: str) -> PreparationError:
-    return PreparationError(f"{file} of the project wants {requirement[:200]!r}, which no registry has. {WHAT_NOW}")
+    return PreparationError(f"{file} of the project requires {requirement[:200]!r}, which no registry has. {WHAT_NOW}")
 
 
 def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], set[str]]:

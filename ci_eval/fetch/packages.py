@@ -29,12 +29,12 @@ NPM = re.compile(
 )
 
 WHEELS_ONLY = (
-    "Only wheels are taken, nothing is built: check name and version, and that this release has a wheel for this "
-    "Python. If a release has only a source archive, use its https or git address."
+    "Only wheels are installed, and nothing is built: check name and version, and that this release has a wheel for "
+    "this Python. If a release has only a source archive, use its https or git address."
 )
 REGISTRY_ONLY = (
-    "Only packages of a registry are taken: building a package from git would run its own programs. "
-    "Leave out the package that needs it, or set project.dependencies to false."
+    "Only packages from a registry are installed: building a package from git would run the package's programs. "
+    "Leave out the package that requires it, or set project.dependencies to false."
 )
 
 ALONE = Path(__file__).parents[1] / "plugins" / "drivers"
@@ -75,7 +75,7 @@ def check_origins(target: Path) -> None:
         # pip writes direct_url.json for a requirement with an address (PEP 610).
         if origin := item.read_text("direct_url.json"):
             raise InstallError(
-                f"{item.metadata['Name']} came from elsewhere than an index: {quote(origin, 200)}. {WHEELS_ONLY}"
+                f"{item.metadata['Name']} did not come from an index: {quote(origin, 200)}. {WHEELS_ONLY}"
             )
 
 
@@ -101,7 +101,7 @@ def pip_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
     with advice."""
     if importlib.util.find_spec("pip") is None:
         raise InstallError(
-            "pip is not in the environment ci-eval runs in (uv makes them without). "
+            "The environment in which ci-eval runs has no pip (uv makes environments without pip). "
             f"Add it: `uv pip install pip`, or `{Path(sys.executable).name} -m ensurepip`."
         )
     # `pip index` shows no progress and does not know the option.
@@ -164,7 +164,7 @@ def artifact(coordinates: str, folder: Path) -> Path:
             raise InstallError(f"mvn does not know {coordinates}:\n{trouble}\nCheck group, artifact and version.")
         missing, instead = ("jar", "") if match["plain"] else ("sources jar", f"the plain jar ({release}:jar), ")
         raise InstallError(
-            f"{release} has no {missing}: it was published without one.\n{trouble}\n"
+            f"{release} was published without a {missing}.\n{trouble}\n"
             f"Try another version, {instead}or take the project by its git or https address."
         )
 

@@ -24,8 +24,8 @@ _REPORT_DAMAGE: ContextVar[Callable[[str], None]] = ContextVar("report damage", 
 
 
 @contextmanager
-def care(*, tell: Callable[[str], None]) -> Iterator[None]:
-    token = _REPORT_DAMAGE.set(tell)
+def care(*, report: Callable[[str], None]) -> Iterator[None]:
+    token = _REPORT_DAMAGE.set(report)
     try:
         yield
     finally:

@@ -95,7 +95,7 @@ def compare(
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
     if view.title and len(others) > 1:
-        raise ConfigError(f"--title names one evaluation, and here are {len(others)} besides the base: leave it out")
+        raise ConfigError(f"--title names one evaluation, and {len(others)} are compared with the base: leave it out")
     # Parse all rules now, so that a mistake is reported before anything is compared.
     user_metrics = ml.metrics_of_user(ml.load_user_model(user)) if user else ()
     rules = {
@@ -105,7 +105,7 @@ def compare(
         for workspace in others or workspaces
     }
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
-        screen.warn(f"{base.folder} is compared with itself, so that nothing can differ: give two evaluations")
+        screen.warn(f"{base.folder} is compared with itself, so nothing can differ: give two evaluations")
     names = name_sides(workspaces, view)
     target = atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
     if history:
@@ -235,7 +235,7 @@ def compare_pair(
     ours, theirs = replace(comparison.base, title=names[base]), replace(comparison.new, title=names[new])
     comparison = replace(comparison, base=ours, new=theirs)
     if user:
-        warning = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
+        warning = f"what the user {Path(user).name} would do on average, at the prefixes at which that user would ask"
         comparison = replace(comparison, warnings=(warning, *comparison.warnings))
     infos = {info.name: info for info in comparison.metrics}
     gates = tuple(
@@ -332,7 +332,7 @@ def rank_nightly(
     }
     target = atomic.empty_folder(output)
     if not groups:
-        screen.warn("there is nothing to rank: it takes two evaluations of one project with the same sessions")
+        screen.warn("there is nothing to rank: a ranking needs two evaluations of one project with the same sessions")
     outcomes, unranked = {}, list(single)
     for name, group in groups.items():
         screen.say(f"Ranking {len(group)} evaluations of {name}")

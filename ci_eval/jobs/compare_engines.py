@@ -74,8 +74,8 @@ def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[li
         return sides, shared
     if not has_settings:
         raise ConfigError(
-            "two sides are compared: give BASE and NEW (engines, commands or configuration files), or say in what the "
-            "sides differ, such as --new-set completionType=FREQUENCY"
+            "two sides are compared: give BASE and NEW (engines, commands or configuration files), or a setting in "
+            "which the sides differ, such as --new-set completionType=FREQUENCY"
         )
     return (sides or [""]) * 2, shared
 
@@ -131,10 +131,10 @@ def check_same_configuration(
         unasked = [Condition(name=name, base=value, new=None) for name, value in stranger]
     if unasked:
         raise ConfigError(
-            f"the engines would get different settings, and nobody asked for that: {sentence(unasked)}. If one of them "
-            "is a command: say which engine it is like (--engine-like NAME, or `engine.like`), or give it the same in "
-            "`engine.settings` and `engine.options` (where {dependencies} means the folder of the project's "
-            "packages). --allow-conditions compares them as they are, and says so"
+            f"the engines would get different settings, although you did not ask for that: {sentence(unasked)}. If one "
+            "engine is a command, name the engine that it is like (--engine-like NAME, or `engine.like`), or give it "
+            "the same `engine.settings` and `engine.options`, in which {dependencies} is the folder of the project's "
+            "packages. --allow-conditions compares the engines anyway, and the report names the differences"
         )
 
 
@@ -207,7 +207,7 @@ def compare_engines(
     # Parse the gates now, so that a mistake is reported before anything is asked.
     judging(sides[-1].config, gates)
     if detect and len(sides) > 2:
-        raise ConfigError(f"--detect is about the difference of two sides, and here are {len(sides)}: leave it out")
+        raise ConfigError(f"--detect needs exactly two sides, and {len(sides)} are given: leave --detect out")
     shared = sides[0].config
     if usual:
         detection = phases.plan_usual_detection(shared)
@@ -222,7 +222,7 @@ def compare_engines(
     names = numbered if len(sides) > 2 else ["base", "new"]
     named = combinations(zip(names, sides, strict=True), 2)
     for same in [f"{a} and {b}" for (a, base), (b, new) in named if base.config == new.config]:
-        screen.warn(f"{same} are the same engine, so every difference is chance: NAME@VERSION or --new-set differs")
+        screen.warn(f"{same} are the same engine, so every difference is chance: change one version or --new-set")
     # Check all folders before the preparation, which may take minutes.
     for name in names:
         runs.check_place(folder / name, resume=resume)

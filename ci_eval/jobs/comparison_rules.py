@@ -71,7 +71,7 @@ def attach_gates(
     for rule in gates:
         if match := UNDECIDED.fullmatch(rule.strip()):
             if match["policy"] not in {"keep", "break"}:
-                raise ConfigError(f"gate {rule!r}: an undecided gate is to keep or break, not to {match['policy']}")
+                raise ConfigError(f"gate {rule!r}: undecided gates are `keep` or `break`, not {match['policy']}")
             policy = "keep" if match["policy"] == "keep" else "break"
         # `declared` stands for all declared shares: which metrics are declared depends on the modelled user.
         elif match := re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip()):

@@ -108,11 +108,11 @@ def programs_and_engines() -> Iterator[Finding]:
             lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
             yield Finding(what, False, False, f"needs {' and '.join(lacks)}")
         elif engine.is_ready(cache):
-            said = "installed" if engine.version != "system" else f"as {engine.source} has it"
+            said = "installed" if engine.version != "system" else f"in the version of {engine.source}"
             yield Finding(what, True, False, said, tried=False)
         else:
             # This check installs nothing, so it does not know whether the source can be reached.
-            yield Finding(what, True, False, f"comes from {engine.source} on first use", tried=False)
+            yield Finding(what, True, False, f"is installed from {engine.source} on first use", tried=False)
 
 
 def _try(what: str, needed: bool, attempt: Callable[[], str]) -> Finding:
@@ -128,7 +128,7 @@ def _cache() -> str:
     # Creating a file shows that the cache can be written to.
     with tempfile.TemporaryFile(dir=folder):
         free = shutil.disk_usage(folder).free
-    return f"{folder}, {free / 1e9:.0f} GB free; set CI_EVAL_CACHE to have it elsewhere"
+    return f"{folder}, {free / 1e9:.0f} GB free; CI_EVAL_CACHE chooses another folder"
 
 
 def _grammars() -> str:
@@ -159,7 +159,7 @@ def _plugin(plugin: Plugin) -> str:
     group = plugin.point.group.removeprefix("ci_eval.")
     if group not in EXTENSIBLE:
         raise ConfigError(
-            f"there is no group of that name; groups are {', '.join(f'ci_eval.{name}' for name in EXTENSIBLE)}"
+            f"no group has that name; the groups are {', '.join(f'ci_eval.{name}' for name in EXTENSIBLE)}"
         )
     EXTENSIBLE[group].load(plugin.point.name)
     if group == "metrics":

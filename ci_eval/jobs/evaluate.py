@@ -107,8 +107,8 @@ def only_sessions(
     runs.check_single_project(source)
     if output is None and source.manifest().precision:
         raise WorkspaceError(
-            f"{folder} asks just enough sessions for its precision: go on with `ci-eval evaluate --precision … "
-            f"--resume --output {folder}`, or ask all into a new workspace, with --output"
+            f"{folder} was begun with --precision: continue with `ci-eval evaluate --precision … --resume --output "
+            f"{folder}`, or ask all sessions in a new workspace, with --output"
         )
     # The view of a workspace only changes its reports, so it does not apply here.
     config = patch(runs.measured_config(source), engine=engine, completion_type=completion_type, model=model)
@@ -167,7 +167,7 @@ def rerank(
     task = tasks.CATALOG.load(manifest.task)
     if task.play:
         raise ConfigError(
-            f"{manifest.unit} are typed by what was shown: evaluate them again with the other completion type"
+            f"{manifest.unit} are typed according to the displayed lists: evaluate again with the other completion type"
         )
     if not manifest.planned:
         raise NothingToEvaluate(f"{folder} has no sessions")
@@ -265,7 +265,7 @@ def grade_pairs(
             except (msgspec.MsgspecError, RecursionError) as error:
                 raise ConfigError(
                     f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with '
-                    '"language" where the grader reads code'
+                    '"language" if the grader reads code'
                 ) from error
             except CiEvalError as error:
                 raise type(error)(f"{path}, line {number}: {error}") from error

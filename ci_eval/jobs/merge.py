@@ -17,7 +17,7 @@ from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.loading import UNCHANGED, View, change_view
-from ci_eval.core.grammar.imports import most_frequent, share_missing
+from ci_eval.core.grammar.imports import most_frequent, share_missing, sum_counts
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
@@ -131,14 +131,14 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     for workspace, manifest in zip(workspaces, manifests, strict=True):
         _check_complete(workspace)
         if manifest.projects:
-            raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces it was made of")
+            raise WorkspaceError(f"{workspace.folder} is merged already: give the workspaces that it was merged from")
         for what, was, now in unlike(_shared_values(manifests[0]), _shared_values(manifest)):
             raise WorkspaceError(
-                f"{workspace.folder} does not go with {workspaces[0].folder}: its {what} is {now}, not {was}"
+                f"{workspace.folder} cannot be merged with {workspaces[0].folder}: its {what} is {now}, not {was}"
             )
     for workspace, text in zip(workspaces, texts, strict=True):
         if texts.count(text) > 1:
-            raise WorkspaceError(f"{workspace.folder}: its project is there twice; the shards of a run have --shard")
+            raise WorkspaceError(f"{workspace.folder}: another workspace has the same project, and neither is a shard")
     merged = Workspace.create(output)
     atomic.copy(workspaces[0].config_path, merged.config_path)
     names = [manifest.project.name for manifest in manifests]
@@ -227,12 +227,6 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
     processors = list(dict.fromkeys(shard.processor for shard in shards))
     states = [shard.state for shard in shards if shard.finished]
-    shares = [
-        (shard.unresolved_imports, shard.stages["interpret"].files)
-        for shard in shards
-        if shard.unresolved_imports is not None
-    ]
-    of_files = sum(files for _, files in shares)
     counts = {path: count for shard in shards for path, count in shard.imports.items()}
     records = {name: [shard.stages[name] for shard in shards if name in shard.stages] for name in shards[0].stages}
     stages = {
@@ -254,11 +248,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         logs=None,
         cpu=_sum_cpu(shard.cpu for shard in shards),
         processor="; ".join(processors),
-        # Only shards store numbers of imports, so the shares of projects are weighted by numbers of files.
-        unresolved_imports=share_missing(counts.values())
-        if counts or not of_files
-        else sum(share * files for share, files in shares) / of_files,
-        imports={},
+        unresolved_imports=share_missing(counts.values()),
+        imports={shards[0].project.checksum: sum_counts(counts.values())},
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),

@@ -43,7 +43,7 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
     prefix = config.actions.strategy.prefix.name
     if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
         screen.warn(
-            f"actions.strategy.prefix {prefix} has no effect: a modelled user, whose logs these are, sees all prefixes"
+            f"actions.strategy.prefix {prefix} has no effect: the modelled user, who writes the logs, sees all prefixes"
         )
     interpret = replace(
         settings,
@@ -83,18 +83,19 @@ def train_ranker(
     rankers.save(model, output)
     if model.queries < FEW_TO_LEARN:
         screen.warn(
-            f"the ranker learned from only {format_count(model.queries, 'lookup')}, and needs {FEW_TO_LEARN:,} to be "
-            "judged: log more or larger projects" + (", or try --label expected" if model.label == "selected" else "")
+            f"the ranker learned from only {format_count(model.queries, 'lookup')}; below {FEW_TO_LEARN:,}, its "
+            "figures mean little: log more or larger projects"
+            + (", or try --label expected" if model.label == "selected" else "")
         )
     if model.after.queries < FEW_TO_JUDGE:
         # The half width of a 95 % interval is largest for a share of one half.
         reach = 1.96 * (0.25 / model.after.queries) ** 0.5
         screen.warn(
-            f"its figures are of {format_count(model.after.queries, 'validation lookup')}: each share may be off by "
-            f"{100 * reach:.0f} points"
+            f"the ranker's figures are of {format_count(model.after.queries, 'validation lookup')}: each share may be "
+            f"off by {100 * reach:.0f} points"
         )
     if len(model.trained_on) == 1:
-        screen.warn(f"it was trained on {model.trained_on[0]} alone: judge it on another project")
+        screen.warn(f"the ranker was trained on {model.trained_on[0]} alone: evaluate it on another project")
     return model
 
 
@@ -141,7 +142,7 @@ def train_recommender(
 
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
     if output.exists():
-        raise WorkspaceError(f"{output} is there already: choose another --output")
+        raise WorkspaceError(f"{output} exists already: choose another --output")
     model = rankers.load(path)
     if model.form == "onnx":
         if to == "lightgbm":
@@ -155,7 +156,7 @@ def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) 
 def import_ranker(path: Path, *, features: Sequence[str], output: Path) -> RankerModel:
     """Write the model file of a ranker that another program trained. Raises ConfigError or WorkspaceError."""
     if output.exists():
-        raise WorkspaceError(f"{output} is there already: choose another --output")
+        raise WorkspaceError(f"{output} exists already: choose another --output")
     model = rankers.read_foreign(path, features)
     rankers.save(model, output)
     return model
@@ -220,7 +221,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
             # A run without shards contains what each shard of the same run has.
             if sources_by_shard and (None in {manifest.shard, *sources_by_shard} or manifest.shard in sources_by_shard):
                 twin = next(iter(sources_by_shard.values()))
-                raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")
+                raise WorkspaceError(f"{source} and {twin} log the same run: give either the shards or the merged run")
             sources_by_shard[manifest.shard] = source
     return [folder for folder, _, _ in opened]
 
@@ -229,7 +230,7 @@ def _open_logs(source: Path) -> tuple[Path, LogsRecord, Manifest | None]:
     """Return the logs' folder and record, and the manifest if `source` is a workspace. Raises WorkspaceError."""
     manifest = None
     if not source.is_dir():
-        raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
+        raise WorkspaceError(f"{source} does not exist: give workspaces of `ci-eval generate-ml-logs`")
     if (source / "logs").is_dir():
         workspace = Workspace.open(source)
         workspace.verify()

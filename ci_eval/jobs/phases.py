@@ -86,12 +86,12 @@ def check_drawn(
     """Raise ConfigError if sessions cannot be sampled."""
     interpret_config = config.interpret
     reasons = {
-        "the records of a dataset are drawn as they are": bool(config.dataset.spec),
+        "the records of a dataset are not sampled": bool(config.dataset.spec),
         "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
         "`--repeat` asks all sessions several times": rounds > 1,
-        "`--reuse` takes over whole files": reuse is not None,
+        "`--reuse` reuses the answers of whole files": reuse is not None,
         "`interpret.saveLogs` logs whole files": interpret_config.save_logs,
-        "`interpret.sessionProbability` and `sessionsLimit` draw sessions in another way": (
+        "`interpret.sessionProbability` and `sessionsLimit` choose the sessions in another way": (
             interpret_config.session_probability < 1 or interpret_config.sessions_limit is not None
         ),
     }
@@ -112,7 +112,7 @@ def choose_metric(config: Config) -> Metric:
     if chosen := next((known[name] for name in names if name in known), None):
         return chosen
     raise ConfigError(
-        f"--precision is of a share or a score with two bounds, and the task {config.task} has none: leave it out"
+        f"--precision needs a share or a score with two bounds, and the task {config.task} has none: leave it out"
     )
 
 
@@ -123,12 +123,12 @@ def plan_detection(config: Config, difference: float, power: float) -> Detection
     metric = next((candidate for candidate in list_joint_metrics(config) if candidate.info.span is not None), None)
     if metric is None:
         raise ConfigError(
-            "--detect is of a share or a score, and comparison.metrics names none: add one, or leave it out"
+            "--detect needs a share or a score, and comparison.metrics names none: add one, or leave --detect out"
         )
     if difference < FLOORS[metric.info.unit]:
         least = FLOORS[metric.info.unit] * 100
         raise ConfigError(
-            f"smaller differences than {least:g}pp are never called better or worse: --detect that or more"
+            f"differences below {least:g}pp are never called better or worse: give --detect {least:g}pp or more"
         )
     return Detection(metric=metric.info.name, wanted=difference, power=power)
 
@@ -137,7 +137,7 @@ def plan_usual_detection(config: Config) -> Detection | None:
     """Return the goal for a user who named none; None if `plan_detection` would raise ConfigError."""
     try:
         return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
-    except ConfigError:  # for example with a dataset; this is no error, since the user did not name the goal
+    except ConfigError:  # for example with a dataset; this is not an error, since the user did not name the goal
         return None
 
 
@@ -168,7 +168,7 @@ def reach_precision(
     if phases:
         screen.say(
             f"Precision: {metric.info.name} of all {format_count(len(phases.order), 'session')} is known to "
-            f"±{reached * 100:.2f} pp (wanted: ±{precision * 100:g} pp), from {phases.size:,} drawn in "
+            f"±{reached * 100:.2f} pp (wanted: ±{precision * 100:g} pp), from {phases.size:,} sessions in "
             f"{format_count(len(phases.made), 'phase')}"
         )
 
@@ -236,7 +236,7 @@ def _ask_in_phases(
     ):
         if phases.size:
             left = minutes(phases.seconds(size - phases.size))
-            screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked: {left} more")
+            screen.say(f"About {size:,} sessions are needed, and {phases.size:,} were asked: {left} more")
         phases.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in phases.made]

@@ -23,7 +23,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports import count_missing, merge_readings, share_missing
+from ci_eval.core.grammar.imports import count_missing, merge_readings, share_missing, sum_counts
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
@@ -112,24 +112,24 @@ def find_trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
     allowed, share = config.interpret.allowed_failures, failed / manifest.finished
     if share > allowed:
         return errors.TooManyFailures(
-            f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are "
-            f"{allowed:.1%} (interpret.allowedFailures); the report shows them, errors first"
+            f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), and at most "
+            f"{allowed:.1%} may fail (interpret.allowedFailures); the report lists the failed sessions first"
             + (f"\n{manifest.given_up or manifest.trouble}" if manifest.given_up or manifest.trouble else "")
         )
     allowed, share = config.actions.allowed_unparsable, manifest.unparsable
     if share > allowed:
         worst = ", ".join([*manifest.unparsable_files][:3])
         return errors.TooMuchUnread(
-            f"{share:.1%} of the source could not be read, allowed are {allowed:.1%} (actions.allowedUnparsable), so "
-            f"the figures are of the rest alone; most was lost in {worst}. Leave such files out by "
-            "actions.ignoreFileNames"
+            f"{share:.1%} of the source could not be read, and at most {allowed:.1%} may be unreadable "
+            f"(actions.allowedUnparsable): the figures cover only the rest. Most was lost in {worst}. To leave such "
+            "files out, name them in actions.ignoreFileNames"
         )
     allowed, count = config.engine.allowed_unreadable, manifest.statuses.get(Status.UNREADABLE.value, 0)
     if count > allowed * manifest.finished:
         return errors.TooManyUnreadable(
-            f"{count:,} of {manifest.finished:,} answers could not be read ({count / manifest.finished:.1%}), allowed "
-            f"are {allowed:.1%} (engine.allowedUnreadable): they are not code at their place, or not in the form that "
-            "was asked for; the sessions' pages have what the model wrote"
+            f"{count:,} of {manifest.finished:,} answers could not be read ({count / manifest.finished:.1%}), and at "
+            f"most {allowed:.1%} may be unreadable (engine.allowedUnreadable). Such an answer is not code that fits "
+            "its place, or does not have the requested form; the sessions' pages show what the model wrote"
         )
     return _find_emptiness(workspace, manifest, config.interpret.allowed_empty)
 
@@ -151,14 +151,14 @@ def _find_emptiness(workspace: Workspace, manifest: Manifest, most: float) -> er
             return None
         return errors.NothingSuggested(
             f"the model gave no answer in {none:,} of {manifest.finished:,} sessions: "
-            f"{describe_empty_responses(responses)}. With interpret.allowedEmpty: 1 the run counts all the same"
+            f"{describe_empty_responses(responses)}. With interpret.allowedEmpty: 1, the run succeeds anyway"
         )
     if empty < most * manifest.finished:
         return None
     return errors.NothingSuggested(
         f"the engine suggested nothing in {empty:,} of {manifest.finished:,} sessions: "
-        "it may lack what the project needs (--dependencies), not know where the project is, or want a "
-        "letter typed (actions.strategy.prefix); with interpret.allowedEmpty: 1 the run counts all the same"
+        "it may lack the project's dependencies (--dependencies), not know where the project is, or need a "
+        "typed letter (actions.strategy.prefix). With interpret.allowedEmpty: 1, the run succeeds anyway"
     )
 
 
@@ -378,7 +378,7 @@ def record(
             machine=watch.state(),
             cpu=manifest.cpu + cpu if manifest.cpu else cpu,
             unresolved_imports=share_missing(counts.values()),
-            imports=counts if manifest.shard else {},
+            imports=counts if manifest.shard else {manifest.project.checksum: sum_counts(counts.values())},
             unresolved_packages=packages,
             remedies=remedies,
             confined=together({manifest.confined, *made.confined}),

@@ -66,7 +66,7 @@ def named_engine(config: Config) -> Engine:
         return engine.configured(engine_config.options)
     able = ", ".join(candidate.name for candidate in engines.CATALOG.all() if isinstance(candidate, Configurable))
     raise ConfigError(
-        f"`engine.options` is given, but {engine.name} has none; they are for language servers, a `command`, {able}"
+        f"`engine.options` has no effect on {engine.name}; options are for language servers, a `command`, {able}"
     )
 
 
@@ -106,7 +106,7 @@ def identify_engine(
             name, completes = server.introduce(installation, surroundings)
         except EngineFailure as error:
             # This is only a warning: the sessions will fail for the same reason, which the reports show first.
-            screen.warn(f"{server.name} did not start when it was tried: {error}")
+            screen.warn(f"{server.name} did not start in a trial: {error}")
             return server
         if not completes:
             raise PreparationError(NO_COMPLETION.format(server.name))
@@ -117,8 +117,8 @@ def identify_engine(
             evidence = f"the name that it gives, {name}"
     if server.like:
         screen.say(
-            f"{server.name} gets the settings and waits of {server.like} ({evidence} says so); "
-            "--engine-like NAME names another engine"
+            f"{server.name} gets the settings and waits of {server.like}, because of {evidence}; "
+            "--engine-like NAME chooses another engine"
         )
     return server
 
@@ -215,7 +215,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
 def prepare(config: Config, screen: Screen) -> Prepared:
     """Check the configuration, and install and download what it names. Raises ConfigError or PreparationError."""
-    with sealed.care(tell=screen.warn):
+    with sealed.care(report=screen.warn):
         if config.projects:
             raise ConfigError("`projects` are for evaluate and compare-engines; here, name one of them: --project SPEC")
         language = languages.CATALOG.load(config.language)
@@ -223,7 +223,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
         engine = load_engine(config)
         config = at_newest(config, engine, screen)
         if not engine.verified and config.engine.command is None:
-            screen.warn(f"no test of ci-eval drives {engine.name}: a failure may be a bug of ci-eval")
+            screen.warn(f"the tests of ci-eval do not run {engine.name}: a failure may be a bug in ci-eval")
         model = config.interpret.ranking_model
         ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
         for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
@@ -299,7 +299,7 @@ def _dependencies(
     try_anyway = configured is None and engine.own_process
     try:
         if is_asked or (try_anyway and environments.can_install_safely(kind, target.root, target.info)):
-            screen.say(f"Preparing what {target.info.name} needs")
+            screen.say(f"Preparing the dependencies of {target.info.name}")
             groups, spec = config.project.dependency_groups, target.info
             sources = [target.root / folder for folder in config.project.source_roots]
             needs = environments.prepare(
@@ -309,7 +309,7 @@ def _dependencies(
     except PreparationError as error:
         if is_asked:
             raise
-        screen.warn(f"what {target.info.name} needs is not installed: {error} (--no-dependencies does not try)")
+        screen.warn(f"the dependencies of {target.info.name} are not installed: {error} (--no-dependencies skips them)")
     left_out = engine.own_process and kind in environments.ENVIRONMENTS
     return environments.prepare(kind, target.root, target.info, dependencies=False, cache=cache), left_out
 
@@ -322,7 +322,7 @@ def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
     if config.engine.version != LATEST or config.engine.command is not None:
         return config
     if not isinstance(engine, Renewable):
-        raise ConfigError(f"engine {engine.name!r} comes with ci-eval and has no {LATEST} version: name it alone")
+        raise ConfigError(f"engine {engine.name!r} comes with ci-eval and has no {LATEST} version: leave it out")
     version = engine.newest()
     screen.say(f"{engine.name}@{LATEST}: {engine.name}@{version}, the newest")
     # The workspace stores this version, so that all of its sessions use the same engine.
@@ -345,8 +345,8 @@ def _read_dataset(
     if has_carets(task) and not engine.takes_records:
         if not records.texts:
             raise ConfigError(
-                f"engine {engine.name!r} completes at a caret, and {config.dataset.spec} does not say where in which "
-                "text its objects are: mine it with `ci-eval dataset usages --git … --texts`"
+                f"engine {engine.name!r} completes at a caret, and {config.dataset.spec} does not store the texts and "
+                "positions of its objects: build the dataset with `ci-eval dataset usages --git … --texts`"
             )
         texts = dataset.lay_out(records.texts, cache=cache)
     return project.Project(root=root, info=source.info), records, texts
@@ -440,7 +440,7 @@ def load_task(config: Config) -> Task:
     if task.of_imports and not languages.CATALOG.load(config.language).import_syntax:
         possible = ", ".join(language.name for language in languages.CATALOG.all() if language.import_syntax)
         raise ConfigError(
-            f"the task {task.name} takes imports out of files, which ci-eval can do in {possible}, not in "
+            f"the task {task.name} removes imports from files, which ci-eval can do in {possible}, not in "
             f"{config.language}"
         )
     return task

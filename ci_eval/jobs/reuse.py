@@ -22,7 +22,7 @@ from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports import NEAR, Name, read_module_names
 from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import FAILED, Session, Status
-from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
+from ci_eval.core.workspace import Workspace, iterate_actions, pack_sessions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters.engine import Closure, find_closure
@@ -136,11 +136,11 @@ def check_reusable(config: Config, rounds: int) -> None:
 
 def why_not_reusable(config: Config, rounds: int = 1) -> str:
     reasons = {
-        "each project of a suite is asked everything": bool(config.projects),
+        "a suite asks all sessions of each project": bool(config.projects),
         "an `engine.command` may be another program under the same name": config.engine.command,
         "an `engine.endpoint` already stores its answers": config.engine.endpoint,
-        "`--repeat` measures how far answers differ from round to round": rounds > 1,
-        "`interpret.saveLogs` logs what is asked": config.interpret.save_logs,
+        "`--repeat` measures how much answers differ between rounds": rounds > 1,
+        "`interpret.saveLogs` logs only sessions that are asked": config.interpret.save_logs,
         "`run.tests` runs each answer": config.running,
     }
     return next((text for text, applies in reasons.items() if applies), "")
@@ -252,7 +252,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
             before, after = kept.actions_path(path), workspace.actions_path(path)
             asked = {session.id for session in kept.decode_sessions(path, Session)}
             same = stored.exists(before) and read_actions(before) == read_actions(after)
-            if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
+            if same and asked == {call.session for call in interpret.chosen(planned_file, iterate_actions(after))}:
                 yield path
 
 

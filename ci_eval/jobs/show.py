@@ -127,7 +127,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
         again = interpret.replay(assignment)
     except (NotText, OSError, ValueError) as error:
         raise WorkspaceError(
-            f"{folder}: {source.path} is not what was evaluated, so that it cannot be replayed: {error}"
+            f"{folder}: {source.path} cannot be read as it was evaluated, so the session cannot be replayed: {error}"
         ) from error
     if again is None:
         raise WorkspaceError(f"{folder} has no actions for session {session.id}: it cannot be replayed")
@@ -145,7 +145,7 @@ def list_causes(
     manifest, config = workspace.manifest(), runs.stored_config(workspace, view)
     if "RecallAt1" not in {metric.info.name for metric in load_metrics(config) if metric.of in manifest.figures}:
         raise NothingToEvaluate(
-            f"{folder}: the task {manifest.task} has no RecallAt1, so that there are no ranks to explain"
+            f"{folder}: the task {manifest.task} has no RecallAt1, so there are no ranks to explain"
         )
     filters = config.report_filters
     weights = [
@@ -155,7 +155,7 @@ def list_causes(
         if evaluated(session)
     ]
     if not weights:
-        raise NothingToEvaluate(f"{folder} has no session that was asked: there is no miss to explain")
+        raise NothingToEvaluate(f"{folder} has no session that was asked, so there is no miss to explain")
     own = read_ranks(workspace)
     titles, compared = {workspace: view.title or manifest.title}, {}
     for other in (*others, *([base] if base else [])):

@@ -149,7 +149,7 @@ def compare_suites(
     alone = {base: sorted(mine.keys() - theirs.keys()), new: sorted(theirs.keys() - mine.keys())}
     for side, missing in alone.items():
         if missing:
-            screen.warn(f"left out, since they are in {side} alone: {', '.join(missing)}")
+            screen.warn(f"left out, since only {side} has them: {', '.join(missing)}")
     unjudged = alone[base] + ([] if first_night else alone[new])
     folder = atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
 

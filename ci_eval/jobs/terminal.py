@@ -159,7 +159,7 @@ def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
         word = "BROKEN" if gate.word == "broken" else gate.word
         screen.result(f"gate {word}  {gate.rule}: {gate.reason}")
         if gate.word == "undecided" and gate.passed:
-            screen.warn(f"the gate {gate.rule!r} cannot tell, and passes; a gate `undecided: break` lets it fail")
+            screen.warn(f"the gate {gate.rule!r} is undecided, and passes; with --undecided break it fails")
 
 
 def overview(summary: Overview, reports: Mapping[str, Path], screen: Screen) -> None:

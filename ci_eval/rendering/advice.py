@@ -12,7 +12,7 @@ from ci_eval.core.model import Evaluation, FilterFigures
 from ci_eval.core.model.engine import GRAMMAR, Condition, MachineState, SentConfiguration
 from ci_eval.core.model.report import Responses
 from ci_eval.core.model.sessions import NOTABLE
-from ci_eval.rendering.figures import first_filter, format_count
+from ci_eval.rendering.figures import NO_ESTIMATE, first_filter, format_count
 
 INSTALL = "--dependencies installs what the project says it needs (none of it is run)"
 MOSTLY = 0.9
@@ -119,8 +119,7 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _count(figures: FilterFigures, name: str) -> int:
-    estimate = figures.metrics.get(name)
-    return round(estimate.value or 0) if estimate else 0
+    return round(figures.metrics.get(name, NO_ESTIMATE).value or 0)
 
 
 MOST = 3

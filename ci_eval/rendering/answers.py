@@ -26,7 +26,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.units import TRENDS, amount, change, interval
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import conditions_line
-from ci_eval.rendering.figures import format_count
+from ci_eval.rendering.figures import NO_ESTIMATE, format_count
 from ci_eval.rendering.markdowntext import code
 from ci_eval.rendering.verdicts import sign
 
@@ -107,25 +107,14 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
             f"(ci-eval causes {evaluation.workspace})"
         )
     yield of
-    yield from _yardstick_lines(evaluation)
-
-
-def _yardstick_lines(evaluation: Evaluation) -> Iterator[str]:
-    """Yield a line that compares the engine's RecallAt5 with that of known engines in another project."""
     # The known figures are for all kinds of tokens, after one letter, and for one client.
-    of = evaluation.filters.get(standard_name(None, 1))
-    share = of and of.metrics.get("RecallAt5")
-    known = YARDSTICKS.get(evaluation.language)
-    if (
-        known
-        and evaluation.client == "vscode"
-        and evaluation.task == "completion"
-        and share
-        and share.value is not None
-    ):
+    all_kinds, known_figures = evaluation.filters.get(standard_name(None, 1)), YARDSTICKS.get(evaluation.language)
+    recall = all_kinds.metrics.get("RecallAt5", NO_ESTIMATE).value if all_kinds else None
+    is_alike = evaluation.client == "vscode" and evaluation.task == "completion"
+    if known_figures and is_alike and recall is not None:
         yield (
-            f"good? {amount(share.value, 'share')} of all tokens are {WORDS['RecallAt5']} after one letter; "
-            f"a rough guide: {known}"
+            f"good? {amount(recall, 'share')} of all tokens are {WORDS['RecallAt5']} after one letter; "
+            f"a rough guide: {known_figures}"
         )
 
 

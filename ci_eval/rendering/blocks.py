@@ -215,8 +215,7 @@ class Fold(msgspec.Struct, frozen=True):
     formats: str = "markdown html"
 
     def markdown(self) -> str:
-        body = self.block.markdown()
-        return f"<details><summary>{self.title}</summary>\n\n{body}\n\n</details>" if body else ""
+        return markdowntext.fold(self.title, self.block.markdown())
 
     def terminal(self, screen: Terminal) -> None:
         self.block.terminal(screen)

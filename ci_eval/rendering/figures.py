@@ -61,6 +61,10 @@ def footprint_text(of: Footprint) -> str:
         texts.append(f"still at work when the time of `engine.ready` ended (in {starts}), so lists may be incomplete")
     if of.dropped:
         texts.append(f"{format_count(of.dropped, 'item')} of its lists could not be read and are left out")
+    if of.unresolved:
+        texts.append(
+            f"`completionItem/resolve` took too long for {format_count(of.unresolved, 'list')}: no edits known"
+        )
     return ", ".join(texts)
 
 

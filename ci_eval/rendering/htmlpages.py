@@ -216,8 +216,6 @@ def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int
     for own_first, own_last, letter in stretches:
         if own_first >= end:
             break
-        if own_last <= at:
-            continue
         first, last = max(own_first, at), min(own_last, end)
         if first < last:
             parts.append(f"{letter}{units(at, first)}.{units(first, last)}")

@@ -51,6 +51,10 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     return "\n".join((*((f"## {title}", "") if title else ()), names, ruler, *lines))
 
 
+def fold(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>" if body else ""
+
+
 GATES = {
     ("kept", True): "✓ kept",
     ("broken", False): "**✗ broken**",

@@ -249,8 +249,7 @@ ADJUSTED = (
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
-    estimate = night.metrics.get(metric)
-    return amount(estimate.value if estimate else None, unit)
+    return amount(night.metrics.get(metric, figure_texts.NO_ESTIMATE).value, unit)
 
 
 def _verdict_cell(of: Difference | Elsewhere) -> Cell:

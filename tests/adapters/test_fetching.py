@@ -315,7 +315,7 @@ def test_the_modules_of_a_workspace_are_asked_at_no_proxy(main: str, registry: R
 @pytest.mark.parametrize("use", ["../out", "/etc", "none"])
 def test_a_workspace_takes_modules_of_the_project_alone(use: str, tmp_path: Path) -> None:
     write(tmp_path / "out", go__mod="module out\n")
-    with pytest.raises(PreparationError, match=r"go\.work of the project wants"):
+    with pytest.raises(PreparationError, match=r"go\.work of the project requires"):
         packages("go", write(tmp_path / "p", go__work=f"go 1.20\n\nuse {use}\n"), tmp_path)
 
 

@@ -175,7 +175,7 @@ def test_a_parent_of_a_registry_only_manages_versions(tmp_path: Path) -> None:
 )
 def test_what_no_registry_has_is_refused(body: str, tmp_path: Path) -> None:
     write(tmp_path / "out", pom__xml=pom(""))
-    with pytest.raises(PreparationError, match=r"pom\.xml of the project wants"):
+    with pytest.raises(PreparationError, match=r"pom\.xml of the project requires"):
         jars.read_needs(write(tmp_path / "p", pom__xml=pom(body)))
 
 

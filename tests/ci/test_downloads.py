@@ -251,7 +251,7 @@ def test_a_server_that_only_stores_artifacts_gets_no_token(teamcity: str, monkey
     [
         ("logs*", "None", "secret", "no build of None at the default branch has been successful"),
         ("model*", "Weekly", "secret", "has no artifact model*.zip"),
-        ("ranker", "Weekly", "secret", "it is not there"),
+        ("ranker", "Weekly", "secret", "it is missing"),
         ("logs*", "Weekly", "wrong", "the token in TEAMCITY_TOKEN is not valid"),
         ("logs*", "Weekly", "", "make an access token"),
     ],
@@ -272,7 +272,7 @@ SERVER = "https://teamcity.example.com"
 @pytest.mark.parametrize(
     ("page", "said"),
     [
-        ("https://github.com/o/r", "--beside names"),
+        ("https://github.com/o/r", "add --beside NAME"),
         ("r", "give https://github.com/OWNER/NAME"),
         ("https://github.com/o", "give https://github.com/OWNER/NAME"),
         ("https://github.com/o/r/tree/main", "give https://github.com/OWNER/NAME"),
@@ -298,7 +298,7 @@ def test_no_token_goes_to_what_is_no_address_of_its_server(
 def test_a_mark_beside_the_artifacts_is_refused_at_teamcity(teamcity: str) -> None:
     page = f"{teamcity}/buildConfiguration/Weekly"
     code, _, text = command("ci", "download", "logs*", "--from", page, "--beside", "ranker", "--output", "logs")
-    assert (code, "is not for TeamCity" in " ".join(text.split())) == (2, True), text
+    assert (code, "has no effect at TeamCity" in " ".join(text.split())) == (2, True), text
 
 
 def test_a_repository_has_its_own_api_if_it_is_at_an_enterprise_server() -> None:

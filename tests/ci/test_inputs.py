@@ -115,7 +115,7 @@ def test_inputs_come_as_one_object_or_as_a_variable_each() -> None:
         ({"INPUT_COMPLETION_TIPE": ""}, "did you mean INPUT_COMPLETION_TYPE?"),
         ({"CI_EVAL_INPUTS": '{"confg": "c.yaml"}'}, "there is no input confg; did you mean config?"),
         ({"CI_EVAL_INPUTS": '{"zzz": ""}'}, "there is no input zzz: known are base, new"),
-        ({"INPUT_CONFIG": "", "INPUT_ENGINE": "words"}, "nothing says what evaluate measures"),
+        ({"INPUT_CONFIG": "", "INPUT_ENGINE": "words"}, "the job evaluate has nothing to measure"),
         ({"CI_EVAL_INPUTS": '{"config": " ", "job": "evaluate"}'}, "give the input config, a YAML file, or project"),
         ({"INPUT_CONFIG": "c.yaml", "INPUT_ROUNDS": "3"}, "the job evaluate has no input rounds"),
         ({"INPUT_FIRST_NIGHT": "yes"}, "the input first-night is yes: give true or false"),

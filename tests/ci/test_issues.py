@@ -311,7 +311,7 @@ def test_a_run_that_leaves_many_comparisons_gets_ten_comments_and_no_markup_by_a
     for number in range(11):
         store(github, f"comparison-@{number}-A", "text")
     code, out, _ = command("ci", "comment", "--run", 80, "--head", HEAD)
-    assert (code, "1 more are left out" in out, len(github.comments)) == (0, True, 10)
+    assert (code, "comparisons left out: 1, of 11" in out, len(github.comments)) == (0, True, 10)
     assert not any("@" in comment["body"] for comment in github.comments.values())
 
 

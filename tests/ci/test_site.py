@@ -83,14 +83,14 @@ def test_a_run_that_is_gone_is_said(services: Services) -> None:
     stored(services, 3, "python", 1)
     services.forget_runs()
     code, _, said = command("ci", "histories", "--output", "histories", "--run", 3)
-    assert (code, "there is no run 3" in said) == (4, True)
+    assert (code, "this repository has no run 3" in said) == (4, True)
 
 
 def test_before_the_first_night_there_is_a_folder_and_a_warning(services: Services) -> None:
     assert services.address
     code, _, said = command("ci", "histories", "--output", "histories")
     assert code == 0
-    assert "there is no history" in said
+    assert "has no history yet" in said
     assert "histories<<" in Path("outputs").read_text()
     assert "histories\n" not in Path("outputs").read_text()
     assert list(Path("histories").iterdir()) == []

@@ -176,7 +176,10 @@ def test_ctrl_c_while_modules_are_imported_is_no_traceback(tmp_path: Path) -> No
     ended = subprocess.run(
         [sys.executable, "-m", "ci_eval", "evaluate"], env=environment, capture_output=True, text=True, check=False
     )
-    assert (ended.returncode, ended.stderr) == (130, "error: interrupted; nothing can be resumed: start again\n")
+    assert (ended.returncode, ended.stderr) == (
+        130,
+        "error: interrupted; the command cannot be resumed: start it again\n",
+    )
 
 
 def test_what_is_said_after_ctrl_c_fits_the_command() -> None:

@@ -48,7 +48,7 @@ WRONG = {
     "report nosuch": "give the folder of an earlier run",
     "show p 12": "give the folder of an earlier run",
     "merge p": "Missing option '--output'",
-    "site nosuch --output s": "give those that `ci-eval compare --history` keeps",
+    "site nosuch --output s": "give folders that `ci-eval compare --history` writes",
     "list engine": "'engines'",
     "schema metric": "'metrics'",
     "grade exat p": "did you mean 'exact'?",

@@ -222,10 +222,11 @@ def test_an_artifact_published_without_sources_is_told_from_an_unknown_one(
 ) -> None:
     client(tmp_path, monkeypatch, "mvn", f'case "$*" in *:pom*) exit 0;; *) echo "{UNKNOWN}"; exit 1;; esac')
     with pytest.raises(
-        InstallError, match=r"has no sources jar(.|\n)*Could not find artifact(.|\n)*a:b:1:jar(.|\n)*git or https"
+        InstallError,
+        match=r"published without a sources jar(.|\n)*Could not find artifact(.|\n)*a:b:1:jar(.|\n)*git or https",
     ):
         artifact("a:b:1", tmp_path / "out")
-    with pytest.raises(InstallError, match=r"a:b:1 has no jar"):
+    with pytest.raises(InstallError, match=r"a:b:1 was published without a jar"):
         artifact("a:b:1:jar", tmp_path / "out")
     client(tmp_path, monkeypatch, "mvn", f'echo "{UNKNOWN}"; exit 1')
     with pytest.raises(InstallError, match=r"does not know a:b:1(.|\n)*Check group"):

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 def reports(folder: Path) -> list[str]:
     said: list[str] = []
-    with sealed.care(tell=said.append):
+    with sealed.care(report=said.append):
         assert sealed.intact(folder) == (not said)
     return said
 

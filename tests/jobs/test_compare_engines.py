@@ -162,7 +162,7 @@ def test_three_engines_are_ranked_and_compared_each_with_each(run: Run, tmp_path
 
 def test_three_engines_ask_as_many_sessions_as_the_user_says(run: Run) -> None:
     code, _, said = run("fast", "same", "slow", "--detect", "2pp")
-    assert (code, "--detect is about the difference of two sides" in said) == (2, True)
+    assert (code, "--detect needs exactly two sides" in said) == (2, True)
 
 
 def test_rounds_of_one_engine_tell_its_noise(run: Run, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_what_is_put_on_top_is_for_language_servers() -> None:
     assert named("ty", settings={"ty": {"x": 1}}) != named("ty")
     with pytest.raises(ConfigError, match=r"`engine\.environment` is for language servers, and jedi is not"):
         named("jedi", environment={"A": "b"})
-    with pytest.raises(ConfigError, match=r"`engine\.options` is given, but jedi has none"):
+    with pytest.raises(ConfigError, match=r"`engine\.options` has no effect on jedi"):
         named("jedi", options={"a": 1})
 
 
@@ -100,7 +100,7 @@ def test_an_engine_by_name_and_by_path_is_told_the_same(tmp_path: Path) -> None:
 
 
 def test_a_command_that_is_told_nothing_is_not_compared_with_an_engine_that_is(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="nobody asked for that: base had the paths of the packages"):
+    with pytest.raises(ConfigError, match="although you did not ask for that: base had the paths of the packages"):
         check_same_configuration(by_name(tmp_path, "ty"), of_command(tmp_path, "/opt/unknown server"))
     with pytest.raises(ConfigError, match="--engine-like NAME"):
         check_same_configuration(of_command(tmp_path, "/opt/unknown"), by_name(tmp_path, "clangd"))
@@ -139,7 +139,7 @@ def test_a_server_may_announce_completion_at_once_or_a_little_later(tmp_path: Pa
 
 def test_a_server_is_like_the_engine_that_it_says_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert identify_engine(*server(tmp_path, "called-gopls"), Screen()).like == "gopls"
-    assert "gets the settings and waits of gopls (the name that it gives, gopls says so)" in capsys.readouterr().err
+    assert "gets the settings and waits of gopls, because of the name that it gives, gopls" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("in_one_process")

@@ -60,6 +60,10 @@ def test_what_cannot_be_installed_unasked_is_a_warning(index: Path, run: Run, tm
     asked = ["evaluate", "--project", f"path:{write(tmp_path / 'p', **PINNED)}", "--output", tmp_path / "o"]
     code, _, err = run(*asked)
     said = " ".join(err.split())
-    assert (code, "what p needs is not installed" in said, "--no-dependencies does not try" in said) == (0, True, True)
+    assert (code, "the dependencies of p are not installed" in said, "--no-dependencies skips them" in said) == (
+        0,
+        True,
+        True,
+    )
     assert manifest(tmp_path / "o")["dependenciesLeftOut"] is True
     assert run(*asked[:-1], tmp_path / "other", "--dependencies")[0] == 4

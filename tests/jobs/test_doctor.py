@@ -27,7 +27,7 @@ def findings() -> dict[str, doctor.Finding]:
 
 def test_an_engine_is_installed_or_comes_on_first_use(cache: Path) -> None:
     name = next(what for what in findings() if what.startswith("engine ty "))
-    assert findings()[name].detail == "comes from PyPI on first use"
+    assert findings()[name].detail == "is installed from PyPI on first use"
     recipe = Pip(package="ty", version=name.rpartition(" ")[2])
     once(cache / "engines" / recipe.name(recipe.version), recipe.version, lambda _: {})
     assert findings()[name].detail == "installed"

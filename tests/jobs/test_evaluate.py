@@ -245,9 +245,9 @@ def test_an_engine_that_no_test_drives_is_warned_about_and_needs_its_toolchain(
     code, _, err = run("evaluate", *options, "--engine", "jdtls")
     said = " ".join(err.split())
     assert code == 4
-    assert "no test of ci-eval drives jdtls" in said
+    assert "the tests of ci-eval do not run jdtls" in said
     assert "engine jdtls needs java 21 or newer; here is none" in said
-    assert "no test of ci-eval" not in run("evaluate", *options, "--engine", "words")[2]
+    assert "the tests of ci-eval do not run" not in run("evaluate", *options, "--engine", "words")[2]
 
 
 @pytest.mark.slow

@@ -193,7 +193,7 @@ def test_a_model_of_little_says_how_little_it_knows(logs: Path, tmp_path: Path) 
     said = " ".join(err.split())
     assert code == 0, err
     assert "validation lookups: each share may be off by" in said
-    assert "it was trained on p alone: judge it on another project" in said
+    assert "the ranker was trained on p alone: evaluate it on another project" in said
     assert json.loads((tmp_path / "m.json").read_text())["trees"] <= 3
 
 
@@ -218,7 +218,7 @@ def test_an_exported_model_ranks_real_logs_as_the_ranker_does(model: Path, logs:
     assert (plain == wanted).all()
     np.testing.assert_allclose(converted.ravel(), wanted, atol=1e-4)
     code, _, err = run("export-ranker", model, "--to", "onnx", "--output", tmp_path / "onnx")
-    assert (code, "is there already" in err) == (2, True)
+    assert (code, "exists already" in err) == (2, True)
 
 
 @pytest.mark.parametrize("to", ["lightgbm", "onnx"])

@@ -111,7 +111,7 @@ def test_shards_and_their_merge_count_once_and_another_engine_is_another_run(log
 
 def test_what_is_not_there_and_what_has_another_format_are_told_apart(logs: Path, tmp_path: Path) -> None:
     to = ("--output", tmp_path / "m.json")
-    refused(("train-ranker", tmp_path / "nowhere", *to), "nowhere is not there")
+    refused(("train-ranker", tmp_path / "nowhere", *to), "nowhere does not exist")
     project = write(tmp_path / "p", file__py=GREETER)
     given = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--log-format", "jsonl")
     assert run(*given, "--output", tmp_path / "lines")[0] == 0

@@ -265,8 +265,8 @@ def test_a_damaged_workspace_is_no_ground_for_reuse(project: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (("--repeat", "2"), "how far answers differ"),
-        (("--set", "interpret.saveLogs=true"), "logs what is asked"),
+        (("--repeat", "2"), "how much answers differ"),
+        (("--set", "interpret.saveLogs=true"), "logs only sessions that are asked"),
         (("--set", "engine.command=[cat]"), "another program under the same name"),
     ],
 )

@@ -137,7 +137,7 @@ def test_a_page_without_room_for_all_pairs_has_no_figures(
     page, line = browser.new_page(), "kind=VARIABLE"
     show(page, tmp_path / "out", line)
     assert paired > rows
-    assert f"{paired - rows} more sessions are not on this page" in page.locator(".warning").inner_text()
+    assert f"{paired - rows} more sessions are not in this page" in page.locator(".warning").inner_text()
     assert not read_figures(page)
     assert page.locator("#more").inner_text() == f'Figures: ci-eval compare BASE NEW --filter "{line}"'
     page.close()

@@ -324,7 +324,7 @@ def test_runs_that_asked_otherwise_are_not_compared(evaluated: Path, tmp_path: P
     ("given", "said"),
     [
         (("--engine", "recommender"), "the engine recommender needs a model"),
-        (("--engine", "words"), "does not say where in which text its objects are"),
+        (("--engine", "words"), "does not store the texts and positions of its objects"),
         (
             ("--engine", "oracle", "--set", "queries.dropDefinition=0.6", "--set", "queries.replaceDefinition=0.6"),
             "exceeds 1",

@@ -98,7 +98,7 @@ def decode(data: bytes, otherwise: str = "") -> str:
         try:
             text = data.decode(encoding or "utf-8")
         except (ValueError, LookupError) as other:
-            why = f" and not {encoding}, which is declared ({other})" if encoding else ""
+            why = f", nor {encoding}, the declared encoding ({other})" if encoding else ""
             raise OtherEncoding(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}{why}") from other
     # CR LF must be replaced before CR, or it would become two line ends.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
@@ -140,9 +140,7 @@ def check_lines(text: str) -> None:
     """Raise NotText if the text has a line of more than LONGEST_LINE code points."""
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONGEST_LINE:
-            raise NotText(
-                f"line {number:,} has {len(line):,} characters; lines of more than {LONGEST_LINE:,} are not read"
-            )
+            raise NotText(f"line {number:,} has {len(line):,} characters; the limit is {LONGEST_LINE:,}")
 
 
 def checksum(text: str) -> str:

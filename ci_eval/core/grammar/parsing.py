@@ -288,7 +288,7 @@ def _chain(first: Rewritten, repair: Rewriting) -> Rewritten:
     try:
         second = repair.apply(first.text)
         if len(second.text) != len(first.text):
-            raise ValueError("a rewriting must keep the length")
+            raise ValueError("a rewriting changed the length of the text")
     except Exception as error:  # noqa: BLE001  no rewriting may cost a file
         return first._replace(trouble=first.trouble or repr(error))
     return Rewritten(

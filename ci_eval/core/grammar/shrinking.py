@@ -140,8 +140,8 @@ class Shrinker:
         return offset - len(before) + len(before.rstrip(" ")) if before.strip() else offset
 
     def unwrapped(self) -> Iterator[list[Cut]]:
-        """For each statement around the token, such as an `if` or a class, yield the cuts that replace the statement
-        by the inner statement that contains the token. The outermost statement comes first."""
+        """Yield the cuts that replace each statement around the token, such as an `if` or a class, by the inner
+        statement that contains the token. The outermost statement comes first."""
         around = [node for node in self._ancestors() if self._lines(node)]
         for inner, outer in reversed([*pairwise(around)]):
             begin, end = self._range(inner)

@@ -15,8 +15,6 @@ from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
 """The roles of a node, which decide the kind of the names inside. The names inside a BOUND node are defined there."""
-SAME = ""
-"""In `Walk.roles`: the children have the same role as the node itself."""
 
 
 class NodePlace(NamedTuple):
@@ -54,6 +52,8 @@ class Walk(SourceReader):
     """The types of nodes, joined by spaces, that are skipped with all names and keywords in them."""
     roles: ClassVar[Mapping[str, str]] = {}
     """A table: role → the types of nodes, joined by spaces, whose children have that role."""
+    transparent: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, whose children have the same role as the node itself."""
     blocks: ClassVar[str] = ""
     """The types of nodes, joined by spaces, whose children are visited in order in a new scope."""
     sequences: ClassVar[str] = ""
@@ -67,7 +67,8 @@ class Walk(SourceReader):
         # Signs are a third of all nodes. They are skipped early, for speed.
         cls._ignored = frozenset([*cls.ignored.split(), *"()[]{},.:;="])
         own = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
-        roles = {kind: _visit_as(role) for role, kinds in vars(cls).get("roles", {}).items() for kind in kinds.split()}
+        by_role = {"": vars(cls).get("transparent", ""), **vars(cls).get("roles", {})}
+        roles = {kind: _visit_as(role) for role, kinds in by_role.items() for kind in kinds.split()}
         ordered = {
             **dict.fromkeys(cls.blocks.split(), cls.in_block),
             **dict.fromkeys(cls.sequences.split(), Walk.ordered),
@@ -196,6 +197,8 @@ class Walk(SourceReader):
 
 
 def _visit_as(children_role: str) -> Callable[[Walk, Node, str, NodePlace], None]:
+    """Return a handler that visits the children with this role; with the node's own role if it is empty."""
+
     def visit(walk: Walk, node: Node, role: str, place: NodePlace) -> None:
         walk.push(node.children, children_role or role, place)
 

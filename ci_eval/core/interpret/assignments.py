@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -14,11 +14,10 @@ from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Su
 from ci_eval.core.grammar.document import NotText, checksum, read_text
 from ci_eval.core.model.engine import UNKNOWN, CpuTimes, Determinism, Footprint
 from ci_eval.core.model.records import Record
-from ci_eval.core.model.sessions import CallCompletion, FileActions, FileError, PlayItem, Session, Status
+from ci_eval.core.model.sessions import Action, CallCompletion, FileError, PlayItem, Session, Status
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.model.tokens import pick
 from ci_eval.core.user_model import UserModel
-from ci_eval.core.workspace import StoredActions
 
 
 class Logging(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,19 +133,19 @@ def record_of_lookup(task: Task, record: Record | None, number: int) -> Record |
     return task.splitting.lookup(record, number) if task.splitting and record else record
 
 
-def first_calls(actions: FileActions | StoredActions) -> Iterator[CallCompletion | PlayItem]:
+def first_calls(actions: Iterable[Action]) -> Iterator[CallCompletion | PlayItem]:
     last = ""
-    for action in actions.actions:
+    for action in actions:
         if isinstance(action, CallCompletion | PlayItem) and action.session != last:
             last = action.session
             yield action
 
 
-def chosen(assignment: Assignment, actions: FileActions | StoredActions) -> Iterator[CallCompletion | PlayItem]:
+def chosen(assignment: Assignment, actions: Iterable[Action]) -> Iterator[CallCompletion | PlayItem]:
     return (call for call in first_calls(actions) if assignment.chooses(call.session))
 
 
-def sample_twice(assignment: Assignment, actions: FileActions | StoredActions) -> list[str]:
+def sample_twice(assignment: Assignment, actions: Iterable[Action]) -> list[str]:
     """Return the sessions to ask twice, followed by as many more that are asked twice only if answers differ."""
     # The draw of `chooses` is not used, since in a sample all chosen sessions have low draws.
     if not assignment.twice:

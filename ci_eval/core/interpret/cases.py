@@ -182,7 +182,7 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[model
             )
             file = model.FileActions(path=case.path, checksum=digest, sessions=1, unparsable=0.0, actions=actions)
             assignment = Assignment(setup=of_case, actions=Path(), path=case.path, sessions=1, below=1.0)
-            yield from Player(assignment, Document(case.text), engine).play(file)
+            yield from Player(assignment, Document(case.text), engine).play(file.actions)
     finally:
         engine.close()
 

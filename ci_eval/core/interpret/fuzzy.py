@@ -30,7 +30,12 @@ def score(typed: str, candidate: str) -> int | None:
 
 
 def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
-    starts = [_starts_word(candidate, at) for at in range(len(candidate))]
+    # A word starts at `C` in `getClass`, `c` in `get_class`, and `2` in `utf2`.
+    pairs = enumerate(zip(" " + candidate, candidate, strict=False))
+    starts = [
+        at == 0 or (here.isalnum() and not before.isalnum()) or (here.isupper() and not before.isupper())
+        for at, (before, here) in pairs
+    ]
     # `previous[at]` is the maximum of points if the last letter so far matches at index `at` of the candidate.
     previous = [NEVER] * len(candidate)
     for number, letter in enumerate(low_typed):
@@ -51,14 +56,6 @@ def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
                 here[at] = points + max(run, reached + GAP + bonus)
         previous = here
     return max(previous, default=NEVER)
-
-
-def _starts_word(text: str, at: int) -> bool:
-    """Return whether a word starts at the index, as at `C` in `getClass`, `c` in `get_class`, and `2` in `utf2`."""
-    if at == 0:
-        return True
-    before, here = text[at - 1], text[at]
-    return (here.isalnum() and not before.isalnum()) or (here.isupper() and not before.isupper())
 
 
 LONGEST = 128

@@ -30,7 +30,6 @@ from ci_eval.core.model import (
     Action,
     CallCompletion,
     DeleteRange,
-    FileActions,
     FinishSession,
     Lookup,
     MoveCaret,
@@ -48,7 +47,6 @@ from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
-from ci_eval.core.workspace import StoredActions
 
 MOST_RESOLVED = 5
 """The maximum number of suggestions in a list whose edits are requested one by one."""
@@ -131,6 +129,8 @@ class Player:
         self._engine = engine
         self._opened = False
         self._cold = False
+        self._is_stuck = False
+        """True if the engine did not answer a question about the edits of suggestions, nor later."""
         self._open: OpenSession | None = None
         self._is_inside = setup.task.span == "around"
         """True if the token is already in the code, and the caret is inside the token."""
@@ -171,12 +171,9 @@ class Player:
             # The prefix is typed as it was the first time: servers look at what was typed last.
             if prefix:
                 self.document.insert(text[typed:caret])
-            yield from self._sessions(actions)
+            yield from self.play(actions)
 
-    def play(self, actions: FileActions | StoredActions) -> Iterator[Session]:
-        return self._sessions(actions.actions)
-
-    def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
+    def play(self, actions: Iterable[Action]) -> Iterator[Session]:
         for action in actions:
             if self._repeating is not None:
                 self._repeating.append(action)
@@ -241,7 +238,7 @@ class Player:
                 with self._engine.asked, attach_listener(session.trace) if session.trace else NO_TRACE:
                     engine, record = self._engine.running(), self._record_of_next(session)
                     if caret := self._carets.caret(record):
-                        self._cold = not self._carets.opened
+                        self._cold = self._carets.open is None
                         answer = self._carets.answer(engine, caret, self._assignment.round)
                     else:
                         answer = engine.complete(self._make_query(engine, question, record))
@@ -256,6 +253,8 @@ class Player:
                         )
                 self._engine.dropped += answer.dropped
                 lookup = self._lookup(question, answer, session)
+            if self._is_stuck:
+                self._restart()
         except errors.EngineFailure as error:
             statuses = (status for kind, status in _STATUSES.items() if isinstance(error, kind))
             session.failure = (next(statuses, Status.ERROR), str(error))
@@ -323,8 +322,8 @@ class Player:
         )
 
     def _restart(self) -> None:
-        self._opened = False
-        self._carets.forget()
+        self._opened = self._is_stuck = False
+        self._carets.open = None
         self._engine.restart()
 
     def _lookup(self, question: Question, answer: Answer, session: OpenSession) -> Lookup:
@@ -345,9 +344,14 @@ class Player:
                 usage = replace(usage, read=(*usage.read, suggestions[0].kind))
             shown = self._show(suggestions, question.prefix, answer.typed, session)
             if answer.find_edits and (offers := _choose_unknown(suggestions, shown.suggestions[:1], question.expected)):
-                known = dict(zip(map(id, offers), answer.find_edits(offers), strict=True))
-                suggestions = [known.get(id(suggestion), suggestion) for suggestion in suggestions]
-                shown = self._show(suggestions, question.prefix, answer.typed, session)
+                try:
+                    known = dict(zip(map(id, offers), answer.find_edits(offers), strict=True))
+                    suggestions = [known.get(id(suggestion), suggestion) for suggestion in suggestions]
+                    shown = self._show(suggestions, question.prefix, answer.typed, session)
+                except errors.EngineTimeout as error:
+                    # The list came in time, so it counts without the edits.
+                    self._engine.unresolved += 1
+                    self._is_stuck = error.restart
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
         # Without a user model, a suggestion is selected if that takes fewer keys (steps, Enter) than typing the rest.

@@ -32,7 +32,7 @@ from ci_eval.core.logs import names
 from ci_eval.core.model import FAILED, UNASKED, UNKNOWN, CpuTimes, Determinism, FileError, Footprint, Status
 from ci_eval.core.statistics.footprint import merge_footprints as added
 from ci_eval.core.workers import TaskOutcome, Workers
-from ci_eval.core.workspace import Workspace, make_file_name, read_actions
+from ci_eval.core.workspace import Workspace, iterate_actions, make_file_name
 
 TRIES = 2
 """The number of workers that may die while they ask the same session."""
@@ -66,7 +66,7 @@ def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
     assignment, sessions, on = turn[0], list[str](), ""
     for assignment in turn:
         assert assignment.journal
-        sessions = [call.session for call in chosen(assignment, read_actions(assignment.actions))]
+        sessions = [call.session for call in chosen(assignment, iterate_actions(assignment.actions))]
         done = sum(1 for _ in read_journal(assignment.journal))
         on = next((session for session in islice(sessions, done, None) if session not in assignment.given_up), "")
         if on or done < len(sessions):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,14 +20,13 @@ from ci_eval.core.filters import find_class
 from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.model import Kind, Session
-from ci_eval.core.workspace import Workspace, read_items, stream_items
+from ci_eval.core.workspace import Workspace, read_items
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 LEADING_SHARE = 2 / 3
 """The share of a limited sample that goes to the leading class, from which the report's headline is computed."""
 FEWEST_OF_CLASS = 2
 """The number of sessions that each class gets before others get more: a variance needs two."""
-MOST_IDS = 200_000
 EVERY_DRAW = 1.0
 """A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
@@ -54,8 +54,6 @@ class SessionTable(msgspec.Struct, frozen=True):
     draws: NDArray[np.float64]
     classes: NDArray[np.int8]
     """The index of each session's class, see `filters.sampling_classes`; 0 is the leading class."""
-    ids: Sequence[Sequence[str]] = ()
-    """The session ids of the first files, about MOST_IDS in total. The ids of other files are read again if needed."""
 
     def order(self, probability: float = 1.0, limit: int | None = None) -> NDArray[np.intp]:
         """Return the indices of the sessions in the order in which a limit chooses them. The sample of a lower limit is
@@ -89,9 +87,11 @@ class SessionTable(msgspec.Struct, frozen=True):
         numbers = np.searchsorted(self.ends, indices, side="right")
         for number in np.unique(numbers).tolist():
             file, path = self.files[number]
-            ids = self.ids[number] if number < len(self.ids) else [item.session for item in stream_items(file)]
             begin = int(self.ends[number - 1]) if number else 0
-            chosen[file] = (path, frozenset(ids[index - begin] for index in indices[numbers == number].tolist()))
+            places = set((indices[numbers == number] - begin).tolist())
+            # Ids are read again, since those of all sessions would take too much memory.
+            items = (item for place, item in enumerate(read_items(file)) if place in places)
+            chosen[file] = (path, frozenset(item.session for item in items))
         return dict(sorted(chosen.items()))
 
 
@@ -104,21 +104,17 @@ def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> 
 def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> SessionTable:
     files, ends = list[tuple[Path, str]](), list[int]()
     draws, own, known = array("d"), array("b"), dict[tuple[Kind, int], int]()
-    numbers, ids = {name: number for number, name in enumerate((*classes, ""))}, list[list[str]]()
+    numbers = {name: number for number, name in enumerate((*classes, ""))}
     for file, head in Workspace(folder).heads().items():
         files.append((file, head.path))
-        keeps_ids, of_file = len(draws) < MOST_IDS, list[str]()
-        for item in stream_items(file):
-            if keeps_ids:
-                of_file.append(item.session)
+        for item in read_items(file):
             draws.append(draw(seed, item.session))
             key = (item.properties.kind, len(item.prefix)) if item.properties else None
             if key is not None and key not in known:
                 known[key] = numbers[find_class(classes, *key)]
             own.append(known[key] if key is not None else numbers[""])
-        ids += [of_file] if keeps_ids else []
         ends.append(len(draws))
-    return SessionTable(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8), ids)
+    return SessionTable(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8))
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
@@ -189,7 +185,7 @@ def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[st
 
 
 def _among(file: Path, places: range) -> frozenset[str]:
-    return frozenset(asked.session for asked in read_items(file)[places.start : places.stop])
+    return frozenset(asked.session for asked in islice(read_items(file), places.start, places.stop))
 
 
 def plan_repeats(

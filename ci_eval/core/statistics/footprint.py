@@ -23,9 +23,9 @@ INFOS: Mapping[str, MetricInfo] = {
 
 
 def merge_footprints(parts: Iterable[Footprint]) -> Footprint:
-    footprints = list(parts)
+    footprints, counts = list(parts), ("unready", "dropped", "unresolved", "weighed")
     return Footprint(
-        **{name: sum(getattr(part, name) for part in footprints) for name in ("unready", "dropped", "weighed")},
+        **{name: sum(getattr(part, name) for part in footprints) for name in counts},
         start_ups=_sort_starts(start for part in footprints for start in part.start_ups),
         start_cpus=_sort_starts(start for part in footprints for start in part.start_cpus),
         waited=round(sum(part.waited for part in footprints), 3),

@@ -154,7 +154,7 @@ def mine_unit_tests(
     dialect = languages.CATALOG.load(language)
     sources, lines, troubles = [], [], []
     known: set[str] = set()
-    with sealed.care(tell=screen.warn):
+    with sealed.care(report=screen.warn):
         for spec in specs:
             screen.say(f"Preparing {spec}")
             prepared = project.prepare(spec, cache=machine.cache_folder())

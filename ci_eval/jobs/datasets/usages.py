@@ -48,7 +48,7 @@ def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: 
     dialect = choices.dialect()
     lines: list[ObjectUsage] = []
     reports = []
-    with sealed.care(tell=screen.warn):
+    with sealed.care(report=screen.warn):
         for spec in specs:
             screen.say(f"Preparing {spec}")
             prepared = project.prepare(spec, cache=machine.cache_folder())

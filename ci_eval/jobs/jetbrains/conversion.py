@@ -56,7 +56,7 @@ def _read_config(path: Path, raw: Mapping[str, object], language: str) -> tuple[
         config, warnings = loaded.config, loaded.warnings
     except ConfigError as error:
         config, accepted = Config(), dict[str, object]()
-        warnings = (f"only the strategy of config.json is taken over: {error}",)
+        warnings = (f"only the strategy is read from config.json: {error}",)
         for key, section in _known_sections(raw).items():
             # An invalid section must not prevent the others from being read.
             with suppress(msgspec.ValidationError):
@@ -130,7 +130,7 @@ def import_workspace(folder: Path, *, output: Path, engine: str, screen: Screen)
         raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
     generation = next(known for known in generations.CATALOG.all() if known.wrote(raw))
     if strategy_of(raw).get("completionGolf"):
-        raise ConfigError(f"{folder} is of code golf, whose sessions are not imported: leave it out")
+        raise ConfigError(f"{folder} holds sessions of code golf, which cannot be imported: leave the folder out")
     language = str(raw.get("language") or "Java")
     own = folder / OWN / "manifest.json"
     if own.is_file():
@@ -162,7 +162,9 @@ def import_workspace(folder: Path, *, output: Path, engine: str, screen: Screen)
         shutil.rmtree(output)
         raise
     for name, count in sorted(kept.unknown.items()):
-        screen.warn(f"unknown field in {name} ({count:,} times): kept in {output / plugin_files.FOLDER}, and not used")
+        screen.warn(
+            f"unknown field in {name} ({count:,} times): stored in {output / plugin_files.FOLDER}, but not used"
+        )
     return pipeline.make_reports(workspace, config)
 
 
@@ -226,7 +228,7 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
     source.verify()
     manifest = source.manifest()
     if manifest.task != "completion":
-        raise ConfigError(f"{folder} is of the task {manifest.task}; the plugin's workspaces hold completion alone")
+        raise ConfigError(f"{folder} is of the task {manifest.task}; workspaces of the plugin hold only completion")
     if not manifest.planned:
         raise NothingToEvaluate(f"{folder} has no sessions")
     config = runs.stored_config(source, view)
@@ -262,7 +264,7 @@ def export_tables(
         resolved = resolve(name, collect_letters(known))
         if resolved not in known:
             raise ConfigError(
-                f"there is no filter {name!r}{guess(name, [*known])}; there are {', '.join(known)}, and expressions "
+                f"there is no filter {name!r}{guess(name, [*known])}; known are {', '.join(known)}, and expressions "
                 "such as prefix=1"
             )
         chosen.append(known[resolved])

@@ -55,7 +55,7 @@ class Recorded(msgspec.Struct, frozen=True):
                 f"showed; recordings of {having} can hold them (docs/recommenders.md)"
             )
         if not Path(path).exists():
-            raise ConfigError(f"{path} is not there")
+            raise ConfigError(f"{path} does not exist: give the path of a recording")
         return cls(form, Path(path))
 
     def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
@@ -174,7 +174,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
             return None
         for place, files in by_place:
             if files is None:
-                raise ConfigError(f"{place} is not a log of events, but the others are: give logs of one format")
+                raise ConfigError(f"{place} is not a log of events, but the other logs are: give logs of one format")
         train = list(log.sessions(path for files in event_files for path in files.train))
         validation = list(log.sessions(path for files in event_files for path in files.validation))
         undivided = list(log.sessions(path for files in event_files for path in files.undivided))

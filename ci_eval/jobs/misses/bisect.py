@@ -95,7 +95,7 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
         names = listed[listed.index(first) : listed.index(last) + 1]
     else:
         if not config.engine.command:
-            raise ConfigError("say how a revision is started: --engine-command './server --stdio'")
+            raise ConfigError("the command that starts a revision is missing: add --engine-command './server --stdio'")
         try:
             first, last = (_git(repository, "rev-parse", "--verify", f"{one}^{{commit}}") for one in (good, bad))
             listed = _git(repository, "rev-list", "--first-parent", "--reverse", f"{first}..{last}").splitlines()
@@ -104,7 +104,7 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
             raise ConfigError(f"{good} is not a revision before {bad} in {repository}: {error}") from error
         names = [first, *listed] if listed else []
     if len(names) < 2:
-        raise ConfigError(f"{good} does not come before {bad}: give the good one first")
+        raise ConfigError(f"{good} does not come before {bad}: give the good version first")
     return Versions(
         given=config,
         names=names,
@@ -230,7 +230,7 @@ def bisect(
     versions = find_versions(good, bad, config, build, repository, output / "builds")
     plan = msgspec.json.encode({"versions": versions.names, "build": build, "config": config}, order="sorted")
     if (output / "plan.json").exists() and (output / "plan.json").read_bytes() != plan:
-        raise WorkspaceError(f"{output} is another search: give a new folder as --output")
+        raise WorkspaceError(f"{output} holds another search: give a new folder as --output")
     if not (output / "plan.json").exists():
         Workspace.check_free(output)
     atomic.write(output / "plan.json", plan)

@@ -176,7 +176,7 @@ class Oracle:
         symptom = self._symptom(session, excerpt)
         if symptom is None:
             raise NothingToEvaluate(
-                f"session {session.id}: the engine now ranks {session.expected_text} first: there is nothing to reduce"
+                f"session {session.id}: the engine now ranks {session.expected_text} first, so no miss is left"
             )
         self.symptom = symptom
         self._role = self._role_in(excerpt)
@@ -203,7 +203,7 @@ class Oracle:
         if self._scope_of(excerpt) != self._scope:
             return "another scope"
         if self.folder.show(project, self.question.path):
-            # Start the engine anew, since not all engines notice changes in other files.
+            # Restart the engine, since not all engines notice changes in other files.
             self.close()
         session = self._ask(excerpt)
         if session is None or not (now := self._symptom(session, excerpt)) or not self.symptom.persists(now):
@@ -220,7 +220,7 @@ class Oracle:
         self.questions += 1
         path, among = self.question.path, frozenset({self.question.call.session})
         assignment = Assignment(setup=self._engine.setup, actions=Path(), path=path, sessions=1, below=1.0, among=among)
-        self.last = next(Player(assignment, Document(excerpt.text), self._engine).play(actions), None)
+        self.last = next(Player(assignment, Document(excerpt.text), self._engine).play(actions.actions), None)
         return self.last
 
     def _define(self, project: Project) -> Definitions:

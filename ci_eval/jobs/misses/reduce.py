@@ -366,5 +366,5 @@ def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, Se
             return project, oracle.last
     raise NothingToEvaluate(
         f"session {oracle.question.call.session}: fresh engines do not show the miss each time "
-        f"({oracle.reason}), so that nothing can be reduced; `ci-eval show --replay` asks once more"
+        f"({oracle.reason}), so the project cannot be reduced; `ci-eval show --replay` asks the engine again"
     )

@@ -26,7 +26,7 @@ def fetch_of_complete_run(repository: Repository, name: str, pattern: str, outpu
     `pattern`, each into a folder of the artifact's name. Raises DownloadError, ArchiveError."""
     mark = next(iter(repository.artifacts(name)), None)
     if mark is None:
-        raise DownloadError(f"no run of the default branch has an artifact {name}: none has left it yet, or it expired")
+        raise DownloadError(f"no run of the default branch has an artifact {name}: none was left yet, or all expired")
     artifacts = repository.all_of_run(mark.run, pattern)
     if not artifacts:
         raise DownloadError(
@@ -103,7 +103,7 @@ def fetch_base(
             raise ConfigError(
                 f"{evaluation} is not new, but no earlier run can be its base: the lines above say why. {BEGIN}"
             )
-    screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
+    screen.say(f"{evaluation} has no good night before this one, so no gate is judged")
     return None
 
 
@@ -149,7 +149,7 @@ def fetch_histories(repository: Repository, run: int, folder: Path, screen: Scre
     different nightly runs. Return the sorted names. Raises DownloadError, ArchiveError."""
     workflow_of = cache(repository.find_workflow)
     if not workflow_of(run):
-        raise DownloadError(f"there is no run {run} of this repository any more: name a newer night with --run")
+        raise DownloadError(f"this repository has no run {run}: name a newer night with --run")
     atomic.make_folder(folder)
     newest: dict[str, Artifact] = {}
     for artifact in repository.artifacts():

@@ -54,7 +54,7 @@ class _Direct(msgspec.Struct, frozen=True):
 def parse(text: str) -> Origin:
     match = re.fullmatch(r"([\w.-]+/[\w.-]+)@([\w.-]+)", text, re.ASCII)
     if not match:
-        raise ConfigError(f"--action {text!r}: it is OWNER/NAME@COMMIT")
+        raise ConfigError(f"--action {text!r}: give OWNER/NAME@COMMIT")
     return Origin(repository=match[1], commit=match[2])
 
 

@@ -94,7 +94,7 @@ def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJ
             kind, shard = config.interpret.completion_type, Shard(index=1, of=1)
             jobs.append(_job(path, own, name=name, evaluation=name, completion_type=kind, shard=shard, project=project))
     if not jobs:
-        raise ConfigError("there is nothing to log: give the configurations trainingProjects, or say --project SPEC")
+        raise ConfigError("there is nothing to log: add trainingProjects to the configurations, or --project SPEC")
     if len(jobs) > limits.MOST_JOBS:
         raise ConfigError(
             f"{len(jobs)} projects are to be logged, and a matrix has {limits.MOST_JOBS} jobs at most: "
@@ -111,7 +111,9 @@ def _check_names(names: Sequence[str]) -> None:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
         # Shards are found by a pattern that begins with the name of their evaluation.
         if longer.startswith(f"{name}-"):
-            raise ConfigError(f"{longer} begins like {name}, and its shards would be taken for the other's: rename it")
+            raise ConfigError(
+                f"{longer} begins with {name}, whose shards would be mixed with its own: rename one of them"
+            )
 
 
 def _job(

@@ -236,7 +236,7 @@ def post_all(repository: Repository, run: int, head: str, when: str = "always") 
         # This is not reported as an error, since the run that compares has failed itself.
         yield f"run {run} failed before it compared: nothing is posted"
     if len(artifacts) > MOST_COMMENTS:
-        yield f"{len(artifacts) - MOST_COMMENTS} more are left out"
+        yield f"comparisons left out: {len(artifacts) - MOST_COMMENTS}, of {len(artifacts)}"
     damage: WorkspaceError | ArchiveError | None = None
     for artifact in artifacts[:MOST_COMMENTS]:
         with tempfile.TemporaryDirectory() as temporary:
@@ -261,7 +261,7 @@ def post(repository: Repository, folder: Path, head: str, name: str = "", when: 
     """
     text = stored.read(folder / NUMBER, MOST_READ).strip()
     if not re.fullmatch(rb"[0-9]{1,9}", text):
-        raise WorkspaceError(f"{NUMBER} holds no number: the artifact is not one of a pull request's comparison")
+        raise WorkspaceError(f"{NUMBER} holds no number: the artifact is not the comparison of a pull request")
     number = int(text)
     # Otherwise an artifact could post its report on any pull request.
     if repository.head(number) != head:
@@ -290,7 +290,7 @@ def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
     """Post or change the note on the merge request of a job at GitLab. Return what was done."""
     merge_request, name = (environment.get(f"CI_{which}", "") for which in ("MERGE_REQUEST_IID", "JOB_NAME"))
     if not merge_request:
-        return "this pipeline is of no merge request: nothing is written"
+        return "this pipeline does not belong to a merge request, so no note is written"
     was_there = project.note(merge_request, f"<!-- ci-eval {limits.name(name)} -->\n\n{_report(folder)}")
     return f"the note on !{merge_request} is {'brought up to date' if was_there else 'written'}"
 

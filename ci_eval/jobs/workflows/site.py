@@ -30,7 +30,7 @@ def site(folders: Sequence[Path], *, output: Path) -> Done[Lines]:
     histories: list[Path] = []
     for folder in folders:
         if not folder.is_dir():
-            raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
+            raise WorkspaceError(f"there is no folder {folder}: give folders that `ci-eval compare --history` writes")
         # Histories come from artifacts, and a link in one could lead to any file of this machine.
         stored.refuse_links(folder)
         manifests = {path.parent for path in folder.glob("*/manifest.json")}
@@ -39,13 +39,13 @@ def site(folders: Sequence[Path], *, output: Path) -> Done[Lines]:
     for history in histories:
         past = stage.read(history)
         if past.damaged:
-            # This is no mere warning: the folder may have come from an artifact, and the site is public.
+            # This is an error, not a warning: the folder may have come from an artifact, and the site is public.
             raise WorkspaceError(past.damaged[0])
         # The name is cleaned: the folder may have come from an artifact, and pages show its name.
         name = plaintext.line(history.resolve().name)
         # A history is empty before the first night.
         if not past.evaluations and any(history.iterdir()):
-            raise WorkspaceError(f"{history} holds no history: give folders that `ci-eval compare --history` keeps")
+            raise WorkspaceError(f"{history} holds no history: give folders that `ci-eval compare --history` writes")
         for evaluation in past.evaluations:
             # An evaluation that several histories hold counts once.
             figures.setdefault((name, *evaluation.series), {})[evaluation.started] = evaluation

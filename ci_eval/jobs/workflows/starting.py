@@ -93,7 +93,7 @@ def locate(folder: Path, system: str) -> tuple[str, str]:
         raise ConfigError(f"the CI of {host} is not known: add --ci {' or --ci '.join(list(SYSTEMS)[1:])}")
     system = system or reads
     if (system == "github" and not is_github) or (system == "gitlab" and host and is_github):
-        raise ConfigError(f"--ci {system}: {host} does not read its files; leave --ci out, or say --ci teamcity")
+        raise ConfigError(f"--ci {system}: {host} does not read its files; leave --ci out, or give --ci teamcity")
     if inside != "." and system != "github":
         raise ConfigError(f"--ci {system} needs the repository's top: run this in {top}, with --project path:{inside}")
     return inside, system
@@ -150,7 +150,7 @@ def check_request(request: Request, folder: Path) -> None:
         )
     if unwritten := [purpose for purpose in purposes if purpose not in SYSTEMS[request.system].PURPOSES]:
         known = ", ".join(SYSTEMS[request.system].PURPOSES)
-        raise ConfigError(f"--for {unwritten[0]} is not for {request.system}, which has {known}: see docs/ci.md")
+        raise ConfigError(f"--for {unwritten[0]} is not for {request.system}, which has only {known}: see docs/ci.md")
     if (origin.ALGORITHMS in purposes) != bool(request.rivals):
         raise ConfigError("--for algorithms ranks engines: name several, such as --engine jedi,words")
     if origin.PULL_REQUEST in purposes and not request.build:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -46,27 +47,22 @@ class Words(Control):
 
     def words(self, query: Query) -> Sequence[str]:
         # Stretches are counted from both ends of the file, so that an edit near the caret leaves them as they are.
-        text, begin, end, stretches = self.text, 0, len(self.text), list[Sequence[str]]()
-        until = query.offset - len(query.prefix)
+        text, begin, end, known = self.text, 0, len(self.text), self._in_stretch
+        before, after, until = list[str](), list[str](), query.offset - len(query.prefix)
         while cut := text.find("\n", begin + STRETCH, until) + 1:
-            stretches.append(self._in_stretch(text[begin:cut], backwards=True))
+            before.append(text[begin:cut])
             begin = cut
-        words = dict.fromkeys(self._read(text, begin, until, backwards=True))
-        for stretch in reversed(stretches):
-            words |= dict.fromkeys(stretch)
-        stretches = []
         while cut := text.rfind("\n", query.offset, max(end - STRETCH, 0)) + 1:
-            stretches.append(self._in_stretch(text[cut:end]))
+            after.append(text[cut:end])
             end = cut
-        for stretch in (self._read(text, query.offset, end), *reversed(stretches)):
-            words |= dict.fromkeys(stretch)
+        nearest = (self._read(text[begin:until], -1), *(known(stretch, -1) for stretch in reversed(before)))
+        further = (self._read(text[query.offset : end], 1), *(known(stretch, 1) for stretch in reversed(after)))
         # Sort the keywords: the order of a set differs between processes.
-        return list(words | dict.fromkeys(sorted(self.surroundings.keywords)))
+        return list(dict.fromkeys(chain(*nearest, *further, sorted(self.surroundings.keywords))))
 
-    def _read(self, text: str, begin: int = 0, end: int | None = None, *, backwards: bool = False) -> Sequence[str]:
-        """Return each word once; without `backwards`, in the order of the text."""
-        words = [match[0] for match in self.surroundings.word.finditer(text, begin, len(text) if end is None else end)]
-        return [word for word in dict.fromkeys(words[:: -1 if backwards else 1]) if not word[0].isdigit()]
+    def _read(self, text: str, step: int) -> Sequence[str]:
+        words = [match[0] for match in self.surroundings.word.finditer(text)]
+        return [word for word in dict.fromkeys(words[::step]) if not word[0].isdigit()]
 
 
 _control = partial(ControlEngine, is_function=True)

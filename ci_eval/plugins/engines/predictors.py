@@ -61,12 +61,11 @@ class Recency(Counting):
         return chain(islice(distinct(near), self.options.limit), self.elsewhere)
 
 
+Scope = Literal["file", "folder", "project"]
+
+
 class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
-    scopes: Annotated[tuple[Literal["file", "folder", "project"], ...], Meta(min_length=1)] = (
-        "file",
-        "folder",
-        "project",
-    )
+    scopes: Annotated[tuple[Scope, ...], Meta(min_length=1)] = ("file", "folder", "project")
     weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
     """The weight of a context relative to all shorter contexts."""
     order: Annotated[int, Meta(ge=1, le=20)] = 6

@@ -50,18 +50,15 @@ class Run:
 
     def sessions(self) -> ArrowTable:
         """Return a table with a row per planned session, answered or not. Raises ConfigError if pyarrow is missing."""
-        return self._table("sessions")
+        return arrow().build_arrow_table(self._workspace, "sessions")
 
     def lookups(self) -> ArrowTable:
         """Return a table with a row per lookup, which has the rank of the expected text and the latency."""
-        return self._table("lookups")
+        return arrow().build_arrow_table(self._workspace, "lookups")
 
     def suggestions(self) -> ArrowTable:
         """Return a table with a row per suggestion. All rows are in memory; `ci-eval export` needs less memory."""
-        return self._table("suggestions")
-
-    def _table(self, name: str) -> ArrowTable:
-        return arrow().build_arrow_table(self._workspace, name)
+        return arrow().build_arrow_table(self._workspace, "suggestions")
 
 
 def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_eval.open

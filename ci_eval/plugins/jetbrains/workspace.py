@@ -112,10 +112,8 @@ class Kept:
         target = atomic.make_folder(folder / FOLDER)
         self._packed.append(self._compressor.flush())
         atomic.write(target / "fields.jsonl.gz", b"".join(self._packed))
-        for name in COPIED:
-            if (self._root / name).is_file():
-                atomic.copy(self._root / name, target / name)
-        for path in filter(Path.is_file, sorted((self._root / "features").rglob("*"))):
+        copied = (*map(self._root.joinpath, COPIED), *(self._root / "features").rglob("*"))
+        for path in filter(Path.is_file, copied):
             atomic.copy(path, atomic.make_folder((target / path.relative_to(self._root)).parent) / path.name)
 
 

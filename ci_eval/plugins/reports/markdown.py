@@ -20,7 +20,7 @@ from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_
 from ci_eval.rendering.answers import answer_markdown
 from ci_eval.rendering.blocks import Block, Cell, Column, Sentence, Table, to_markdown
 from ci_eval.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
-from ci_eval.rendering.markdowntext import code, gate_table, prose, table
+from ci_eval.rendering.markdowntext import code, fold, gate_table, prose, table
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.reporters import Reporter, Result
 from ci_eval.rendering.results import small_blocks, trend_lines
@@ -65,7 +65,7 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
     _, whole = figure_texts.first_filter(evaluation)
     infos = figure_texts.metric_infos(evaluation, figures)
     rows = [(name, code(text, 1000)) for name, text in configuration_rows(evaluation.sent)]
-    configuration = _fold("Configuration sent to the engine", table("", ("Part", "Value"), rows))
+    configuration = fold("Configuration sent to the engine", table("", ("Part", "Value"), rows))
     title = f"# {prose(evaluation.title)}"
     # If the engine failed everywhere, the tables would be empty, so only the reasons are shown.
     if failed := figure_texts.failed_everywhere(evaluation):
@@ -200,12 +200,12 @@ def _write_comparison(comparison: Comparison) -> str:
         gate_table(comparison.gates),
         to_markdown([*declared, *([by_length] if by_length else []), Sentence(note)]),
         "\n".join(f"> {prose(warning, 1000)}" for warning in comparison.warnings),
-        _fold("How this was decided", "\n\n".join(reasons)),
-        _fold("What differs besides the engines", table("", ("Part", "base", "new"), conditions)),
+        fold("How this was decided", "\n\n".join(reasons)),
+        fold("What differs besides the engines", table("", ("Part", "base", "new"), conditions)),
         parts_table(comparison, differing, "Where it differs, in this project").markdown(),
         _changes("Worst regressions", comparison.regressions, task),
         _changes("Best improvements", comparison.improvements, task),
-        _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
+        fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
         _filters(comparison),
     ]
     if comparison.trend:
@@ -222,7 +222,7 @@ def _write_comparison(comparison: Comparison) -> str:
 
 def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
     shown = changes_table(changes[:WORST], task).markdown()
-    return _fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
+    return fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
 
 
 def _filters(comparison: Comparison) -> str:
@@ -232,11 +232,7 @@ def _filters(comparison: Comparison) -> str:
             shown = verdict_table(comparison, comparison.declared, part=name).rows
             rows += [[Cell(label(name), safe=code), *row] for row in shown]
     columns = [Column("Filter"), *COLUMNS]
-    return _fold("By session filter", Table(columns, rows).markdown())
-
-
-def _fold(title: str, body: str) -> str:
-    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>" if body else ""
+    return fold("By session filter", Table(columns, rows).markdown())
 
 
 REPORTER: Reporter = Markdown()

@@ -67,9 +67,14 @@ def test_an_endpoint_that_only_chats_says_so() -> None:
         abilities = {each.what: each for each in examine(endpoint.address, "tiny", None)}
     good = {what for what, each in abilities.items() if each.good}
     assert {"chat in one piece", "chat as a stream", "tokens are counted in a stream", "field seed"} <= good
-    assert not good & {"log-probabilities", "fim", "completions, holes by `suffix`", "the limit of tokens is kept"}
+    assert not good & {
+        "log-probabilities",
+        "fim",
+        "completions, holes by `suffix`",
+        "the endpoint obeys the token limit",
+    }
     assert "the model thinks" in abilities["thoughts"].detail
-    assert "engine.logprobs: false" in abilities["log-probabilities"].detail
+    assert "set engine.logprobs to false" in abilities["log-probabilities"].detail
 
 
 @pytest.mark.parametrize(
@@ -98,7 +103,7 @@ def test_the_forms_of_answers_at_twenty_carets_are_counted(answer: str, form: st
 
 def test_the_table_says_what_to_set_where_a_field_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     refusal = fails(400, "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.")
-    with serve(refusal) as endpoint, pytest.raises(PreparationError, match="answers in none of the ways"):
+    with serve(refusal) as endpoint, pytest.raises(PreparationError, match="answers none of the requests"):
         cli.main(["doctor", "--endpoint", endpoint.address, "--model", "tiny"], standalone_mode=False)
     assert "max_completion_tokens: 1024" in " ".join(capsys.readouterr().out.split())
 

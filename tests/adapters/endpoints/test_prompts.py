@@ -11,7 +11,6 @@ from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Record, Span
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
-from ci_eval.plugins.adapters.endpoints.context import Window
 from ci_eval.plugins.adapters.endpoints.engine import (
     build_prompt,
     fill_instruction,
@@ -108,7 +107,7 @@ def test_an_instruction_has_the_context_in_its_places_and_nothing_else_is_one() 
 
 def test_a_record_is_asked_as_an_instruction() -> None:
     given = EndpointConfig(sampling=SamplingConfig(max_tokens=7))
-    prompt = build_prompt(Window(), query("text", record=Record(instruction="Do.")), given)
+    prompt, _ = build_prompt(query("text", record=Record(instruction="Do.")), given, None, "", "")
     assert (prompt.instruction, prompt.prefix, prompt.max_tokens) == ("Do.", "", 7)
 
 

@@ -93,7 +93,7 @@ def test_formats_without_lists_are_refused_with_the_reason(tmp_path: Path) -> No
         code, _, err = command(name, f"neutral={path}", *more)
         assert (code, "edits alone are not enough" in " ".join(err.split())) == (3, True), err
     code, _, err = command("fit-user-model", f"neutral={tmp_path / 'none'}")
-    assert (code, "is not there" in err) == (2, True), err
+    assert (code, "does not exist" in err) == (2, True), err
 
 
 PLANTED = UserModel(

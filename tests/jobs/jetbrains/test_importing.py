@@ -180,7 +180,7 @@ def test_a_configuration_that_is_not_understood_costs_only_itself(tmp_path: Path
     config = folder / "config.json"
     config.write_text(config.read_text().replace('"METHOD_CALL"', '"METHOD_CALL", "PARAMETER_MEMBER"'))
     workspace, err = imported(folder)
-    assert "only the strategy of config.json is taken over" in " ".join(err.split())
+    assert "only the strategy is read from config.json" in " ".join(err.split())
     manifest: Manifest = workspace.manifest()
     assert (manifest.title, manifest.completion_type, manifest.filters) == (
         "ML", "ML", '{"statementTypes": ["METHOD_CALL"]}',

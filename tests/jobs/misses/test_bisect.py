@@ -86,7 +86,7 @@ def test_another_search_does_not_go_on_in_a_folder(root: Path, found: dict[str, 
     assert found
     code, _, err = bisect(root, commits[1], commits[-1], root / "search")
     assert code == 2
-    assert "is another search" in err
+    assert "holds another search" in err
 
 
 def test_good_must_come_before_bad(root: Path, commits: list[str]) -> None:

@@ -124,7 +124,7 @@ def test_what_is_first_is_not_reduced(planted: Run, tmp_path: Path) -> None:
     first = next(session.id for session in sessions if session.lookups and session.lookups[-1].rank == 1)
     code, _, err = command("reduce", workspace, first, "--output", tmp_path / "r", "--trust")
     assert code == 3
-    assert "nothing to reduce" in err
+    assert "no miss is left" in err
 
 
 OF_TEXT = """

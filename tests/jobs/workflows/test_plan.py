@@ -110,7 +110,7 @@ def test_logs_are_planned_of_the_projects_that_train_or_of_those_named(tmp_path:
 
 
 def test_nothing_to_log_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="give the configurations trainingProjects"):
+    with pytest.raises(ConfigError, match="add trainingProjects to the configurations"):
         plan_logs(many(tmp_path / "c", ["x"]), [])
 
 
@@ -185,7 +185,7 @@ def test_configurations_that_differ_in_case_alone_are_refused(tmp_path: Path) ->
 
 
 def test_an_evaluation_whose_shards_another_would_take_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="a-words-basic-1-words-basic begins like a-words-basic"):
+    with pytest.raises(ConfigError, match="a-words-basic-1-words-basic begins with a-words-basic"):
         plan(many(tmp_path / "c", ["a", "a-words-basic-1"]), completion_types=["BASIC"], shards=1)
 
 

@@ -11,23 +11,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-
-import msgspec
+from typing import NamedTuple
 
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.imports import Modules, read_module_names, shared
-from ci_eval.core.model.settings import EndpointConfig, WindowConfig
-from ci_eval.plugins.adapters.endpoints.messages import OtherFile, own_template
+from ci_eval.core.model.settings import WindowConfig
+from ci_eval.plugins.adapters.endpoints.messages import OtherFile
 
 
-class Window(msgspec.Struct, frozen=True, kw_only=True):
-    prefix: str = ""
-    suffix: str = ""
-    left_out: int = 0
+class Window(NamedTuple):
+    prefix: str
+    suffix: str
+    left_out: int
     """The number of characters of the open file that did not fit. An unwanted suffix does not count."""
-    path: str = ""
-    files: tuple[OtherFile, ...] = ()
 
 
 def compute_budget(settings: WindowConfig) -> int:
@@ -49,7 +46,7 @@ def window(text: str, offset: int, settings: WindowConfig) -> Window:
     if suffix:
         # If the suffix took less than its share, the prefix gets the difference.
         prefix = tail(before, size - len(suffix))
-    return Window(prefix=prefix, suffix=suffix, left_out=len(before) + len(after) - len(prefix) - len(suffix))
+    return Window(prefix, suffix, len(before) + len(after) - len(prefix) - len(suffix))
 
 
 def head(text: str, most: int) -> str:
@@ -133,14 +130,3 @@ class OtherFiles:
             return decode(data) if len(data) <= LARGEST_BYTES else None
         except (OSError, NotText):
             return None
-
-
-def look(settings: EndpointConfig, others: OtherFiles | None, path: str, text: str, offset: int) -> Window:
-    """Return the window around `offset`, with other files. The same text always gives the same window."""
-    view = window(text, offset, settings.window)
-    size = int(compute_budget(settings.window) * settings.window.other_files)
-    if not (others and size):
-        return msgspec.structs.replace(view, path=path)
-    template = own_template(settings)
-    files = others.choose(path, text[:offset], size, template.takes if template else lambda _: True)
-    return msgspec.structs.replace(view, path=path, files=tuple(files))

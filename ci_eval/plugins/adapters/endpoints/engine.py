@@ -22,7 +22,7 @@ from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
 from ci_eval.plugins.adapters.endpoints import messages
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.context import OtherFiles, Window, compute_budget, look
+from ci_eval.plugins.adapters.endpoints.context import OtherFiles, compute_budget, window
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.responses.answers import Hole, Inserted, extract_insertion
 from ci_eval.plugins.responses.cleaning import clean
@@ -32,11 +32,20 @@ TOKENS: dict[Span, int] = {"word": 16, "around": 16, "line": 64, "statement": 12
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> messages.Prompt:
+def build_prompt(
+    query: Query, settings: EndpointConfig, others: OtherFiles | None, path: str, text: str
+) -> tuple[messages.Prompt, int | None]:
+    """Return the prompt, and the number of characters of the open file that did not fit, or None for a record. The same
+    text always gives the same prompt."""
     limit = settings.sampling.max_tokens or TOKENS[query.span]
     if query.record:
-        return messages.Prompt(instruction=fill_instruction(query.record), max_tokens=limit)
-    return messages.Prompt(prefix=view.prefix, suffix=view.suffix, max_tokens=limit, path=view.path, files=view.files)
+        return messages.Prompt(instruction=fill_instruction(query.record), max_tokens=limit), None
+    prefix, suffix, left_out = window(text, query.offset, settings.window)
+    files: list[messages.OtherFile] = []
+    if others and (size := int(compute_budget(settings.window) * settings.window.other_files)):
+        template = messages.own_template(settings)
+        files = others.choose(path, text[: query.offset], size, template.takes if template else lambda _: True)
+    return messages.Prompt(prefix=prefix, suffix=suffix, max_tokens=limit, path=path, files=tuple(files)), left_out
 
 
 def fill_instruction(record: Record) -> str:
@@ -131,8 +140,8 @@ class Asked(OpenText):
     def complete(self, query: Query) -> Answer:
         """Ask the model. The latency ends with the last token. Raises EngineMisbehaved if log-probabilities are
         missing."""
-        view = self._view(query)
-        reply = self._client.ask(build_prompt(view, query, self._settings), query.repeat)
+        prompt, left_out = self._prompt(query)
+        reply = self._client.ask(prompt, query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
             raise EngineMisbehaved(NO_LOGPROBS, restart=False)
         cost = compute_cost(reply, self._settings.price)
@@ -145,7 +154,7 @@ class Asked(OpenText):
         else:
             grammar = choose_grammar(self._grammars, self.path) if self._grammars else ""
             part = read_answer(reply.text, self.text, query, self._settings, grammar=grammar, language=self._language)
-            usage = replace(measure_usage(reply, before, query, cost, part), left_out=view.left_out)
+            usage = replace(measure_usage(reply, before, query, cost, part), left_out=left_out)
             text = "" if usage.unreadable else make_suggestion(reply.text[part.begin : part.end], before, query)
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
@@ -154,13 +163,11 @@ class Asked(OpenText):
             raw=reply.text if query.record or usage.read or usage.unreadable else "",
         )
 
-    def _view(self, query: Query) -> Window:
-        if query.record:
-            return Window()
-        return look(self._settings, self._others, self.path, self.text, query.offset)
+    def _prompt(self, query: Query) -> tuple[messages.Prompt, int | None]:
+        return build_prompt(query, self._settings, self._others, self.path, self.text)
 
     def expect(self, query: Query) -> None:
-        self._client.expect(build_prompt(self._view(query), query, self._settings), query.repeat)
+        self._client.expect(self._prompt(query)[0], query.repeat)
 
     def peak_memory(self) -> int | None:
         return None
@@ -203,14 +210,13 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
     takes_files = settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
     if holes and settings.window.other_files and not takes_files:
         raise ConfigError(
-            "engine.window.otherFiles is given, but nothing says where the prompt of this model has other files: "
-            "use api infill or fim, the template qwen, starcoder or codestral, or your own template with {files} and "
-            "engine.fileHeading"
+            "engine.window.otherFiles is set, but the prompt has no place for other files: use api infill or fim, "
+            "the template qwen, starcoder or codestral, or a template of yours with {files} and engine.fileHeading"
         )
     if holes and settings.api == "completions" and settings.template is None:
         raise ConfigError(
-            "engine.template is missing: api completions needs to know how holes are written for this model; give its "
-            "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
+            "engine.template is missing: with api completions, it says how the prompt marks the hole to fill. Name the "
+            "model's family (see docs/models.md), or write `suffix` if the endpoint has a field of that name"
         )
     # Keys that only engines use are dropped, so that their changes do not change the endpoint.
     endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
@@ -251,8 +257,8 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
         raise InstallError(f"no usable answer from {settings.endpoint}: {failure}") from failure
     if alone.prompt_tokens is None or both.prompt_tokens is None:
         raise InstallError(
-            f"the endpoint does not count the tokens of a question, so nobody can tell whether it uses the text after "
-            f"the caret; {ALTERNATIVES}"
+            f"the endpoint does not count the tokens of a question, so ci-eval cannot check that it uses the text "
+            f"after the caret; {ALTERNATIVES}"
         )
     if both.prompt_tokens - alone.prompt_tokens < FEWEST_TOKENS:
         raise InstallError(
@@ -277,12 +283,12 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
         # llama.cpp's server silently leaves out text that does not fit its batch.
         full = client.ask(messages.Prompt(prefix=before, suffix=after, files=files, max_tokens=1))
     except EngineFailure as failure:
-        raise InstallError(f"a full engine.window is too much: {failure}") from failure
+        raise InstallError(f"the endpoint refuses a question that fills engine.window: {failure}") from failure
     sent = int(tokens / len(AFTER) * len(before + after + others))
     if (full.prompt_tokens or 0) < WHOLE_SHARE * sent:
         raise InstallError(
             f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "
-            f"{full.prompt_tokens:,}. llama.cpp's server shows of the prefix 3/4 of a batch, of the suffix 1/4, and of "
-            "other files what its context has left besides a batch: lower engine.window, or start it with a larger "
-            "--batch-size and --ctx-size"
+            f"{full.prompt_tokens:,}. llama.cpp's server passes on at most 3/4 of a batch of the prefix, and 1/4 of a "
+            "batch of the suffix; other files get the rest of its context. Lower engine.window, or start the server "
+            "with a larger --batch-size and --ctx-size"
         )

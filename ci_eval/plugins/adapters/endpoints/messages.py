@@ -250,8 +250,8 @@ def find_template(given: str, heading: str | None = None) -> Template:
         )
     if ("files" in places) != (heading is not None):
         raise ConfigError(
-            "engine.template and engine.fileHeading go together: {files} in the template marks where other files "
-            "are, and the heading is before each of them, such as `<|file_sep|>{path}`; add what is missing"
+            "engine.template and engine.fileHeading go together: {files} in the template marks the place of other "
+            "files, and the heading, such as `<|file_sep|>{path}`, comes before each file; add the missing one"
         )
     return Template(text=given, heading=heading or "")
 

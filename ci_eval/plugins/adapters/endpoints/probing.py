@@ -46,10 +46,14 @@ class Examination(msgspec.Struct):
         chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
         if reply := chat[1]:
-            thinks = "the model shows none"
+            thinks = "the model shows no thoughts"
             if reply.thought or clean(reply.text).thought:
-                location = "separate from the answer" if reply.thought else "in the answer, where they are removed"
-                thinks = f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
+                location = (
+                    "apart from the answer"
+                    if reply.thought
+                    else "in the answer, from which ci-eval removes the thoughts"
+                )
+                thinks = f"the model thinks {location}; raise engine.sampling.maxTokens to leave room for the answer"
             yield Ability("thoughts", True, thinks)
             yield _check_counts("tokens are counted", reply)
             streamed, answer = self._ask("chat as a stream", WORDS, stream=True)
@@ -93,18 +97,18 @@ class Examination(msgspec.Struct):
             names = [str(model["id"]) for model in answer.json()["data"]]
         except (requests.RequestException, ValueError, LookupError, TypeError) as error:
             is_broken = isinstance(error, requests.ConnectionError)
-            reason = describe_connection(error) if is_broken else "no such list in the answer"
+            reason = describe_connection(error) if is_broken else "the answer has no list of models"
             return Ability(what, False, f"none at {address}: {reason}")
         if settings.model is None and names:
             self.settings = replace(settings, model=names[0])
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
 
     def _fields(self) -> Iterator[Ability]:
-        ability, reply = self._ask("the limit of tokens is kept", COUNTING)
+        ability, reply = self._ask("the endpoint obeys the token limit", COUNTING)
         # Counting to 50 takes more than 4 tokens, so any other reason to stop shows that the limit was ignored.
         if reply and reply.finish != "length":
-            why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish}"
-            ability = Ability(ability.what, False, f"{why} after {reply.answer_tokens or '?'}")
+            why = f"asked for {COUNTING.max_tokens} tokens, but the answer ended by {reply.finish}"
+            ability = Ability(ability.what, False, f"{why} after {reply.answer_tokens or '?'} tokens")
         yield ability
         for what, sampling in (
             ("temperature 0", SamplingConfig(temperature=0.0)),
@@ -115,7 +119,7 @@ class Examination(msgspec.Struct):
             yield self._ask(f"field {what}", WORDS, sampling=sampling)[0]
         ability, reply = self._ask("log-probabilities", WORDS, logprobs=True)
         if reply and not reply.logprobs:
-            why = "the endpoint accepts the field and sends none: engine.logprobs: false"
+            why = "the endpoint accepts the field, but sends no log-probabilities: set engine.logprobs to false"
             ability = Ability(ability.what, False, why)
         yield ability
 
@@ -162,7 +166,9 @@ FORM_TOKENS = 512
 
 def _check_counts(what: str, reply: Reply) -> Ability:
     if reply.prompt_tokens is None or reply.answer_tokens is None:
-        return Ability(what, False, "not at all: no budget of tokens or money can be kept")
+        return Ability(
+            what, False, "the endpoint sends no counts, so ci-eval cannot enforce a budget of tokens or money"
+        )
     return Ability(what, True, f"{reply.prompt_tokens:,} in the question, {reply.answer_tokens:,} in the answer")
 
 

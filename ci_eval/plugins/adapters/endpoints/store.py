@@ -132,8 +132,8 @@ class Answers(Database):
                 # JSON that is nested too deeply raises a RecursionError.
                 except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                     raise ConfigError(
-                        f"{source}, line {number} is not a stored answer ({error}); a file such as `ci-eval answers "
-                        "export` writes is expected"
+                        f"{source}, line {number} is not a stored answer ({error}); expected a file that `ci-eval "
+                        "answers export` wrote"
                     ) from error
                 row = _row(kept.request, kept.reply, kept.asked)
                 # A stored answer is not replaced, since earlier runs used it.
@@ -173,7 +173,7 @@ class Ledger(Database):
         """Book a request. Raises BudgetSpent if the budget allows none."""
         with self.changing() as cursor:
             if ended := cursor.execute("SELECT reason FROM ended WHERE command = ?", (self._command,)).fetchone():
-                raise BudgetSpent(f"not asked, since an earlier question failed: {ended[0]}")
+                raise BudgetSpent(f"the endpoint was not asked, since an earlier question failed: {ended[0]}")
             row = "SELECT began, requests, tokens, money FROM spent WHERE command = ?"
             began, requests, tokens, money = cursor.execute(row, (self._command,)).fetchone()
             budget = self._budget
@@ -187,8 +187,8 @@ class Ledger(Database):
             ):
                 if limit is not None and spent >= limit:
                     raise BudgetSpent(
-                        f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are "
-                        "kept, so a run with a larger budget continues from here"
+                        f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; ci-eval has stored "
+                        "the answers so far, so a run with a larger budget continues from here"
                     )
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 

@@ -216,14 +216,14 @@ def classify_error(content: object) -> Trouble:
     words = _format_message({"error": content})
     if _is_too_long(words) and not (LOADING.search(words) or PASSING.search(words)):
         return _too_long(words, for_good=True)
-    return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_find_delay(content))
+    return Trouble(f"the endpoint ended its answer with an error{words}", again=True, wait=_find_delay(content))
 
 
 def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
     words = _format_message(content)
     reason = f"the endpoint answered {code}{words}"
     if 300 <= code < 400:
-        return Trouble(f"the endpoint answered {code}, a redirect: give its target as the address")
+        return Trouble(f"the endpoint answered {code}, a redirect: set engine.endpoint to its target")
     wait = find_retry_delay(headers, content)
     # Bedrock and some proxies answer 400 if there were too many tokens in this minute.
     if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
@@ -236,7 +236,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     # Anthropic and Gemini report problems with the account by code 400, others by code 403.
     is_refusal = code in {400, 403} and not any(_OURS.get(name) == FILTER for name in _collect_error_names(content))
     if code in {401, 403}:
-        missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
+        missing = f"the key in {key} was not accepted" if key else "engine.key must name the variable with your key"
         return Trouble(
             f"{reason}: {missing}",
             kind=errors.BudgetSpent if code == 401 else errors.EngineRaised,
@@ -278,7 +278,7 @@ def _advice(code: int, words: str) -> str:
     if "max_tokens" in low and "max_completion_tokens" in low:  # `Use 'max_completion_tokens' instead`
         return ": set engine.extra: {max_tokens: null, max_completion_tokens: 1024}"
     name = next((name for name in PARAMETERS if name in low), None)
-    return f": the model takes no {name} like that; leave it out by engine.extra: {{{name}: null}}" if name else ""
+    return f": the model refuses {name}; remove the field by engine.extra: {{{name}: null}}" if name else ""
 
 
 def _collect_error_names(content: object) -> set[str]:

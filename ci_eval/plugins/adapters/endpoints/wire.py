@@ -195,8 +195,8 @@ def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
     # Azure's addresses need `api-version`, which is not a secret.
     if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
         raise ConfigError(
-            f"engine.endpoint {url} contains a user or parameters, which would be stored and shown: put the key into a "
-            "variable of the environment, and name that in engine.key"
+            f"engine.endpoint {url} contains a user or parameters, which would be stored and shown: put the key into "
+            "an environment variable, and name the variable in engine.key"
         )
     if keyed and parts.scheme == "http" and not is_loopback(host):
         raise ConfigError(f"engine.endpoint {url} would send the key unencrypted: use https")
@@ -298,8 +298,8 @@ class Wire:
             raise trouble.timed_out(self._timeout) from None
         except requests.exceptions.SSLError:
             raise trouble.Trouble(
-                "the endpoint's certificate cannot be verified; behind an inspecting proxy, let REQUESTS_CA_BUNDLE "
-                "name the file with its certificate"
+                "the endpoint's certificate cannot be verified; if a proxy inspects the connection, set "
+                "REQUESTS_CA_BUNDLE to the file with the proxy's certificate"
             ) from None
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             # While a body is read, requests reports a timeout as a broken connection.
@@ -342,7 +342,7 @@ class Wire:
 
 CAUSES = {
     "NewConnectionError": "nothing listens at that address; is the server running?",
-    "NameResolutionError": "there is no host of that name; check engine.endpoint",
+    "NameResolutionError": "no host has that name; check engine.endpoint",
     "RemoteDisconnected": "the server closed the connection before it answered",
 }
 

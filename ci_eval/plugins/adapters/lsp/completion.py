@@ -225,9 +225,6 @@ class Question:
         self._last_ranges: tuple[Range | None, ...] = ()
         self._last_replaced = self._word
 
-    def column(self, position: Position) -> int:
-        return offset_in_line(self.line, position.character, self._encoding)
-
     def offers(
         self, answer: CompletionList, name: re.Pattern[str], extension: Extension = "", *, kinds: bool = True
     ) -> list[Suggestion]:
@@ -330,7 +327,8 @@ class Question:
         # VS Code never shows an item with a range on another line (`isInvalid` in suggest.ts, 1.95).
         if start.line != self.number or end.line != self.number:
             return Replaced(self._word.begin, self._word.end, visible=False)
-        return Replaced(self.column(start), self.column(end), visible=True)
+        first, last = (offset_in_line(self.line, position.character, self._encoding) for position in (start, end))
+        return Replaced(first, last, visible=True)
 
     def _from_token(self, new: str, begin: int) -> str:
         line, token = self.line, self.token

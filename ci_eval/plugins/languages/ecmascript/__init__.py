@@ -96,17 +96,13 @@ _FUNCTIONS = frozenset(
     "function_declaration generator_function_declaration function_signature function_expression function "
     "generator_function arrow_function method_definition".split()
 )
+_CLASSES = ("class_declaration", "abstract_class_declaration")
+_MODULES = ("internal_module", "module")
+_TYPES = ("interface_declaration", "type_alias_declaration", "enum_declaration")
 _NAMED = {
-    "function_declaration": "",
-    "generator_function_declaration": "",
-    "function_signature": "",
-    "class_declaration": "class",
-    "abstract_class_declaration": "class",
-    "enum_declaration": "class",
-    "internal_module": "module",
-    "module": "module",
-    "interface_declaration": "class",
-    "type_alias_declaration": "class",
+    **dict.fromkeys(["function_declaration", "generator_function_declaration", "function_signature"], ""),
+    **dict.fromkeys([*_CLASSES, *_TYPES], "class"),
+    **dict.fromkeys(_MODULES, "module"),
 }
 """Node type of a declaration → `Origin.holder` of the declared name."""
 _PATTERNS = frozenset(["object_pattern", "array_pattern"])
@@ -292,7 +288,7 @@ class EcmaDefinitions(EcmaWalk):
         left = node.child_by_field_name("left" if node.type == "for_in_statement" else "parameter")
         self.each([(child, BOUND if binds and child == left else REFERENCE, inner) for child in children])
 
-    @handle_nodes("class_declaration", "class", "abstract_class_declaration")
+    @handle_nodes(*_CLASSES, "class")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = ecma_scope(place)
         name = node.child_by_field_name("name")
@@ -431,11 +427,11 @@ class TypeScriptWalk(EcmaDefinitions):
         inner = NodePlace(ecma_scope(place).below("function"), False)
         self._signature(node.children, node.child_by_field_name("name"), inner)
 
-    @handle_nodes("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module")
+    @handle_nodes(*_TYPES, *_MODULES)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = ecma_scope(place)
         name = node.child_by_field_name("name")
-        if node.type in {"internal_module", "module"} and name is not None:
+        if node.type in _MODULES and name is not None:
             package = f"{scope.package}.{self.text(name)}"
             inner = EcmaScope("namespace", scope, package=package, plain=Origin(True, package))
         else:

@@ -11,7 +11,7 @@ import msgspec
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, read_keywords
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, Walk, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind, Location
 
 GLOBAL = "global"
@@ -174,11 +174,10 @@ class EcmaWalk(Walk):
 
     roles = {
         REFERENCE: "subscript_expression computed_property_name type_query ternary_expression",
-        SAME: (
-            "parenthesized_expression instantiation_expression formal_parameters object_pattern array_pattern "
-            "rest_pattern"
-        ),
     }
+    transparent = (
+        "parenthesized_expression instantiation_expression formal_parameters object_pattern array_pattern rest_pattern"
+    )
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_module(path), declared)

@@ -7,17 +7,7 @@ from collections.abc import Sequence
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, leaves, read_keywords
-from ci_eval.core.grammar.walk import (
-    BOUND,
-    CALLED,
-    REFERENCE,
-    SAME,
-    TYPE,
-    NodePlace,
-    Walk,
-    extract_tokens,
-    handle_nodes,
-)
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.go.packages import (
     SYNTAX,
@@ -46,10 +36,10 @@ class GoWalk(Walk):
     ignored = "import_spec import_spec_list interpreted_string_literal package_clause raw_string_literal"
 
     roles = {
-        SAME: "parenthesized_expression expression_list",
         # The length of an array is an expression.
         REFERENCE: "array_type",
     }
+    transparent = "parenthesized_expression expression_list"
     # Names declared in the header of a statement are also known in its block.
     blocks = (
         "if_statement for_statement expression_switch_statement select_statement communication_case block "

@@ -233,7 +233,7 @@ class JavaWalk(JvmWalk):
         if node.type == "enhanced_for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
-        # In a record pattern, the name has no field of its own in the node.
+        # In a record pattern, no field of the node has the name.
         if name is None and node.type == "record_pattern_component":
             named = [child for child in node.children if child.type == "identifier"]
             name = named[-1] if named else None

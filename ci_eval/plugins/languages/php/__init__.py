@@ -73,6 +73,8 @@ class PhpWalk(Walk):
         TYPE: "named_type base_clause class_interface_clause attribute type_list use_declaration use_instead_of_clause"
     }
 
+    # These are `$k => $v` in a foreach, and `&$v`.
+    transparent = "pair by_ref"
     unnamed = "goto_statement named_label_statement property_element const_element enum_case"
 
     def __init__(self, source: bytes, text: str, declared: Declarations) -> None:
@@ -346,11 +348,9 @@ class PhpWalk(Walk):
             # A variable with a subscript is already defined.
             self.push([child], REFERENCE if key or child.type == "subscript_expression" else BOUND, place)
 
-    @handle_nodes("pair", "by_ref", "global_declaration")
-    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `$k => $v` of a foreach, `&$v` or `global $x`. Their parts have the role of the node."""
-        if node.type == "global_declaration":
-            place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
+    @handle_nodes("global_declaration")
+    def global_(self, node: Node, role: str, place: NodePlace) -> None:
+        place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
         self.push(node.children, role, place)
 
     @handle_nodes("subscript_expression")

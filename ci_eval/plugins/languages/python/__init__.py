@@ -10,17 +10,7 @@ from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import PYTHON_LIKE, Match, Repair, outside, read
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, read_keywords
-from ci_eval.core.grammar.walk import (
-    BOUND,
-    CALLED,
-    REFERENCE,
-    SAME,
-    TYPE,
-    NodePlace,
-    Walk,
-    extract_tokens,
-    handle_nodes,
-)
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.python.imports import SYNTAX, imports
 from ci_eval.plugins.languages.python.origins import BUILTINS, RESOLVER, PythonNames, PythonScope, declare, resolve
@@ -60,12 +50,12 @@ class PythonWalk(Walk):
 
     roles = {
         TYPE: "type",
-        SAME: (
-            "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
-            "splat_pattern dict_pattern union_pattern parenthesized_expression"
-        ),
         BOUND: "as_pattern_target case_pattern",
     }
+    transparent = (
+        "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
+        "splat_pattern dict_pattern union_pattern parenthesized_expression"
+    )
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         self.python = PythonNames(source, path)

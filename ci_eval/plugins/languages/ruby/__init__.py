@@ -43,7 +43,13 @@ class RubyWalk(Walk):
         ARGUMENTS: "yield",
         PARAMETER: "method_parameters lambda_parameters block_parameters parameters",
         REFERENCE: "splat_argument",
+        BOUND: "exception_variable",
     }
+    transparent = (
+        "splat_parameter hash_splat_parameter block_parameter destructured_parameter left_assignment_list "
+        "destructured_left_assignment rest_assignment array_pattern find_pattern hash_pattern alternative_pattern "
+        "parenthesized_pattern as_pattern"
+    )
 
     def __init__(self, source: bytes, text: str, declared: Declarations) -> None:
         super().__init__(source, declare(text, "")[0], declared)
@@ -288,16 +294,6 @@ class RubyWalk(Walk):
         name, *siblings = node.children
         self.push([name], PARAMETER, place)
         self.push(siblings, REFERENCE, place)
-
-    @handle_nodes(
-        *(
-            "splat_parameter hash_splat_parameter block_parameter destructured_parameter left_assignment_list "
-            "destructured_left_assignment rest_assignment array_pattern find_pattern hash_pattern alternative_pattern "
-            "parenthesized_pattern as_pattern exception_variable"
-        ).split()
-    )
-    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND if node.type == "exception_variable" else role, place)
 
     @handle_nodes("assignment", "operator_assignment")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:

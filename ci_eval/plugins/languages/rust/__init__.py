@@ -11,17 +11,7 @@ from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, Rewritten, outside, spaces
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, SourceReader, leaves
-from ci_eval.core.grammar.walk import (
-    BOUND,
-    CALLED,
-    REFERENCE,
-    SAME,
-    TYPE,
-    NodePlace,
-    Walk,
-    extract_tokens,
-    handle_nodes,
-)
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.rust.crates import imports as list_crates
 
@@ -228,11 +218,11 @@ class RustWalk(Walk):
         # The length of an array is an expression.
         REFERENCE: "visibility_modifier array_type",
         BOUND: "closure_parameters",
-        SAME: (
-            "tuple_pattern slice_pattern or_pattern captured_pattern ref_pattern mut_pattern reference_pattern "
-            "field_pattern"
-        ),
     }
+    transparent = (
+        "tuple_pattern slice_pattern or_pattern captured_pattern ref_pattern mut_pattern reference_pattern "
+        "field_pattern"
+    )
 
     # Names bound in a condition are known after it.
     blocks = "if_expression while_expression match_arm"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin
 from ci_eval.core.grammar.syntax import Node, read_keywords
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages.jvm import JvmWalk, package_part
 
@@ -40,7 +40,8 @@ NEW = "new"
 
 class ReferenceWalk(JvmWalk):
     # In `!a.f[T]`, the grammar applies the type argument to all of `!a.f`.
-    roles = {TYPE: "infix_type", SAME: "prefix_expression"}
+    roles = {TYPE: "infix_type"}
+    transparent = "prefix_expression"
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source, package, declared)

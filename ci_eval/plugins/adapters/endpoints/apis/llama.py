@@ -18,7 +18,7 @@ from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt, comm
 def write_infill(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of a request. Raises ConfigError if the prompt is an instruction, which has no hole."""
     if prompt.instruction:
-        raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
+        raise ConfigError("api infill only fills holes; use api: chat or completions for tasks with instructions")
     fields = common_fields(settings, prompt)
     # `/infill` uses llama.cpp's field names, not OpenAI's.
     fields["n_predict"] = fields.pop("max_tokens")

@@ -14,16 +14,10 @@ OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
 FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
 RAISES = re.compile("raises|warns", re.IGNORECASE)
 CLASSES = {"class_definition"}
-BODIES = CLASSES | {
-    pairing.DECORATED,
-    "block",
-    "if_statement",
-    "elif_clause",
-    "else_clause",
-    "try_statement",
-    "except_clause",
-}
-BODIES |= {"except_group_clause", "finally_clause"}
+BODIES = CLASSES.union(
+    "block if_statement elif_clause else_clause try_statement except_clause except_group_clause finally_clause".split(),
+    [pairing.DECORATED],
+)
 
 
 def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
