@@ -211,7 +211,7 @@ def test_a_rule_is_about_the_headline_unless_it_names_a_filter() -> None:
         .judge(filters, "names, Prefix 1", INFOS)
         .reason.startswith("names, one letter typed: the difference is -30.00 pp")
     )
-    with pytest.raises(ConfigError, match=r"there is no filter 'nmes'; there are ALL, keywords"):
+    with pytest.raises(ConfigError, match=r"there is no filter 'nmes'; the filters are ALL, keywords"):
         parse("RecallAt1[nmes] >= -1pp", INFOS).judge(filters, "names, Prefix 1", INFOS)
 
 

@@ -49,7 +49,7 @@ def test_what_leads_is_a_group_or_a_filter_that_is_there(write: Write, refusal: 
     assert load(write("task: tokens\nreports: {headline: names}")).config.report_filters.headline == "ALL"
     said = refusal(write(f"{ladder}reports: {{headline: Prefix 1}}"))
     assert "`reports.headline` is 'Prefix 1', which is not a filter" in said
-    assert "there are all, names, imports, keywords, Prefix 0" in said
+    assert "the filters are all, names, imports, keywords, Prefix 0" in said
 
 
 def test_training_and_test_leave_something_for_validation(write: Write, refusal: Refusal) -> None:

@@ -79,7 +79,7 @@ class Gate(msgspec.Struct, frozen=True):
         resolved = resolve(self.filter, collect_letters(names))
         if name := next((name for name in names if resolved in {name, label(name)}), None):
             return name
-        known = f"{guess(self.filter, names)}; there are {', '.join(names)}, and expressions such as prefix=1"
+        known = f"{guess(self.filter, names)}; the filters are {', '.join(names)}, and expressions such as prefix=1"
         raise ConfigError(f"gate {self.rule!r}: there is no filter {self.filter!r}{known}")
 
     def judge(

@@ -112,7 +112,7 @@ def _problems(config: Config) -> Iterator[str]:
     if filters.headline not in known:
         possible, wrong = ("all", *GROUPS, *known[1:]), config.reports.headline
         hint = guess(wrong, possible)
-        yield f"`reports.headline` is {wrong!r}, which is not a filter{hint}; there are {', '.join(possible)}"
+        yield f"`reports.headline` is {wrong!r}, which is not a filter{hint}; the filters are {', '.join(possible)}"
 
 
 def _engine_problems(config: Config) -> Iterator[str]:

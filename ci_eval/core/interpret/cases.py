@@ -116,7 +116,7 @@ def _read_case(lines: Sequence[str], path: str, mark: _Mark) -> Case:
         while rest:
             match = _DIRECTIVE.match(rest)
             if not match:
-                raise ConfigError(f"{path}:{number + 1}: {rest!r} is not a directive; there are {DIRECTIVES}")
+                raise ConfigError(f"{path}:{number + 1}: {rest!r} is not a directive; the directives are {DIRECTIVES}")
             name, value = (part for part in match.groups() if part is not None)
             if name in known:
                 raise ConfigError(f"{path}:{number + 1}: {name} is given twice: remove one")
@@ -125,7 +125,7 @@ def _read_case(lines: Sequence[str], path: str, mark: _Mark) -> Case:
     expect = (*_names(known.get("expect", "")), *((known["text"],) if "text" in known else ()))
     if not known or ("silent" in known and len(known) > 1):
         reason = "`silent` allows no other directive" if known else "a case needs directives"
-        raise ConfigError(f"{where}: {reason}; there are {DIRECTIVES}")
+        raise ConfigError(f"{where}: {reason}; the directives are {DIRECTIVES}")
     for name in {"rank", "module", "leaves"} & known.keys():
         if not expect or (name != "rank" and len(expect) > 1):
             raise ConfigError(
