@@ -139,7 +139,7 @@ def test_a_name_that_is_taken_is_an_error_that_names_both(tmp_path: Path) -> Non
     ("text", "message"),
     [
         ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("ENGINE = object()\n", "an Engine has "),
+        ("ENGINE = object()\n", "of the protocol Engine"),
         ("ENGINE = None.missing\n", "AttributeError"),
     ],
 )
