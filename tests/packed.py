@@ -10,7 +10,7 @@ from ci_eval.core.base import stored
 
 def unpacked(path: Path) -> bytes:
     """Everything that is packed in the file."""
-    with path.open("rb") as file, stored.unpacking(file) as whole:
+    with path.open("rb") as file, stored.unpacking(file, path) as whole:
         return whole.read()
 
 

@@ -132,14 +132,14 @@ def test_a_name_that_is_taken_is_an_error_that_names_both(tmp_path: Path) -> Non
     taken = FILES["pyproject.toml"].replace('acme = "acme_completion.engine', 'jedi = "acme_completion.engine')
     listed = ci_eval(install(tmp_path, {**FILES, "pyproject.toml": taken}), "list", "engines")
     assert listed.returncode == ConfigError.exit_code
-    assert "acme-completion names one of its engines 'jedi', and so does ci-eval" in listed.stderr
+    assert "acme-completion and ci-eval both have 'jedi' among their engines" in listed.stderr
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("ENGINE = object()\n", "an Engine has "),
+        ("ENGINE = object()\n", "of the protocol Engine"),
         ("ENGINE = None.missing\n", "AttributeError"),
     ],
 )

@@ -148,7 +148,9 @@ class Manifest(Value, frozen=True, kw_only=True):
             raise ValueError(f"more sessions are evaluated than the {self.planned:,} that are planned")
         # Former versions of `--precision` did not store `files`, and drew sessions by their expected answers.
         if self.sampling and not self.sampling.files:
-            raise ValueError("its sessions were drawn by what a former version of --precision expected: evaluate again")
+            raise ValueError(
+                "a former version of --precision drew its sessions by their expected answers: evaluate again"
+            )
         for record in self.stages.values():
             _check_times(record.started, record.ended)
         _check_times(self.start, self.end)

@@ -109,7 +109,9 @@ class Workspace:
         form = stored.decode_json(data, _Format, path).format
         if form != FORMAT:
             age = "newer" if form > FORMAT else "older"
-            raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval writes")
+            raise WorkspaceError(
+                f"{self.folder} has format {form}, which is {age} than format {FORMAT} of this ci-eval: evaluate again"
+            )
         manifest = stored.decode_json(data, Manifest, path)
         try:
             manifest.check()
@@ -436,9 +438,9 @@ def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceF
             if session.file != source.path:
                 fault = fault or " of another file"
             elif not session.expected_text and session.properties.kind != Kind.RECORD:
-                fault = fault or ", which expects nothing"
+                fault = fault or " without an expected text"
             elif any((lookup.rank or 0) > lookup.total for lookup in session.lookups):
-                fault = fault or " ranked below its list"
+                fault = fault or " with a rank below the end of its list"
         if fault:
             raise WorkspaceError(f"{path} holds session {session.id[:100]}{fault}: evaluate again")
         seen.add(session.id)

@@ -20,7 +20,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", is_full)
-    with pytest.raises(WorkspaceError, match="No space left on device; make room, or choose another place"):
+    with pytest.raises(WorkspaceError, match="No space left on device; free some space, or choose another folder"):
         atomic.write(path, b"new")
     assert [each.read_bytes() for each in path.parent.iterdir()] == [b"old"]
 
@@ -37,6 +37,6 @@ def test_what_was_left_half_written_is_removed_and_no_link_is_followed(tmp_path:
 def test_only_an_empty_folder_is_written_to(tmp_path: Path) -> None:
     assert atomic.empty_folder(tmp_path / "new").is_dir()
     full = write(tmp_path / "full", a="a")
-    for path, reason in ((full, "is not empty"), (full / "a", "is a file, and a folder is needed")):
+    for path, reason in ((full, "is not empty"), (full / "a", "is a file, not a folder")):
         with pytest.raises(WorkspaceError, match=f"{reason}: choose another --output"):
             atomic.empty_folder(path)

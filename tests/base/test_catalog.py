@@ -36,12 +36,12 @@ def test_a_similar_name_is_guessed_whatever_its_case_and_hyphens(given: str, sai
 @pytest.mark.parametrize(("name", "instead"), [("EMBEDDING", "NGRAM"), ("SUBTOKEN_BEAM", "NGRAM")])
 def test_a_name_that_was_taken_out_is_answered_with_what_to_use(name: str, instead: str) -> None:
     catalog: Catalog[Ranker] = Catalog("ci_eval.plugins.rankers", "RANKER", spelling=str.upper)
-    with pytest.raises(ConfigError, match=f"unknown completion type '{name}': it was taken out, use {instead}"):
+    with pytest.raises(ConfigError, match=f"unknown completion type '{name}': it was removed, use {instead}"):
         catalog.load(name)
 
 
 def test_a_server_without_a_name_here_can_be_asked_by_its_command() -> None:
-    said = "unknown engine 'metals': any language server is asked by its command, `engine: {command: [PROGRAM, …]}`"
+    said = "to evaluate another language server, give its command, `engine: {command: [PROGRAM, …]}`"
     with pytest.raises(ConfigError, match=re.escape(said)):
         Catalog[Engine]("ci_eval.plugins.engines", "ENGINE").load("metals")
 

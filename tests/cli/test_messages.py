@@ -14,7 +14,7 @@ WRONG = {
     "evaluate p --engine words": "did you mean --project path:p?",
     "evaluate path:p --engine words": "did you mean --project path:p?",
     "evaluate pypi:click==8.1.7": "did you mean --project pypi:click==8.1.7?",
-    "evaluate --project path:p --engine words --output p/a.py": "is a file, and a folder is needed",
+    "evaluate --project path:p --engine words --output p/a.py": "is a file, not a folder",
     "evaluate nosuch.yaml": "there is no such file; give the path of a YAML or JSON configuration",
     "evaluate --project p --engine words": "Did you mean path:p?",
     "evaluate --project path:nosuch --engine words": "A relative path counts from",

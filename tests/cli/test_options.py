@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
     ("arguments", "said"),
     [
         (["--engine", "jedy"], "did you mean 'jedi'?"),
-        (["--engine", "jetbrains"], "it was taken out, use `ci-eval import`"),
+        (["--engine", "jetbrains"], "it was removed, use `ci-eval import`"),
         (["--engine", "words@9"], "has no version '9'"),
         (["--language", "cobol"], "unknown language 'cobol'"),
         (["--completion-type", "alphabetic"], "did you mean 'ALPHABETICAL'?"),

@@ -129,7 +129,7 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
         ("RecallAt1 >= -1ms", "unit must be % or pp"),
         ("Latency <= +5pp", "unit must be % or ms"),
         ("Latency <= +20% and 50ms", "mixes differences"),
-        ("Latency <= 20%", "a share of what"),
+        ("Latency <= 20%", "a percentage is of a difference"),
         ("", "not understood"),
         ("RecallAt1 <= +1pp", "kept by any loss: higher is better, write RecallAt1 >="),
         ("Rank >= -1", "kept by any loss: lower is better, write Rank <="),
@@ -140,7 +140,7 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
         ("RecallAt1 non-inferior -1pp", "a margin without a sign"),
         ("RecallAt1 >= 5pp", "needs a sign: points are of a difference"),
         ("Count <= +1", "protects nothing"),
-        ("RecallAt1 >= -1pp population: files", "population is project"),
+        ("RecallAt1 >= -1pp population: files", "population must be `project`"),
         ("Recall >= -1pp", "examples: 'RecallAt1 >= -1pp'"),
     ],
 )
@@ -211,7 +211,7 @@ def test_a_rule_is_about_the_headline_unless_it_names_a_filter() -> None:
         .judge(filters, "names, Prefix 1", INFOS)
         .reason.startswith("names, one letter typed: the difference is -30.00 pp")
     )
-    with pytest.raises(ConfigError, match=r"there is no filter 'nmes'; there are ALL, keywords"):
+    with pytest.raises(ConfigError, match=r"there is no filter 'nmes'; the filters are ALL, keywords"):
         parse("RecallAt1[nmes] >= -1pp", INFOS).judge(filters, "names, Prefix 1", INFOS)
 
 

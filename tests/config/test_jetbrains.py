@@ -132,7 +132,7 @@ def test_a_filter_that_does_not_exist_here_is_a_warning() -> None:
 
 
 def test_old_and_new_name_of_a_key_must_agree() -> None:
-    with pytest.raises(ConfigError, match="`projectPath` and `project` say different things"):
+    with pytest.raises(ConfigError, match="`projectPath` and `project` have different values"):
         upgrade({"projectPath": "/a", "project": "path:/b"})
 
 

@@ -180,7 +180,7 @@ def test_variables_are_filled_in(write: Write) -> None:
 
 def test_an_unknown_variable_is_named(write: Write, refusal: Refusal) -> None:
     message = refusal(write("outputDir: ${RESULTS}/x"))
-    assert "`outputDir` asks for ${RESULTS}, but there is no environment variable of that name" in message
+    assert "`outputDir` uses ${RESULTS}, but this environment variable is not set" in message
 
 
 def test_what_is_written_is_the_shape_people_write() -> None:
@@ -344,9 +344,9 @@ def test_figures_of_any_filter_are_those_of_the_sessions_that_pass(workspace: Pa
     ("view", "message"),
     [
         (("--set", "interpret.seed=3"), "changes what is measured"),
-        (("--filter", "colour=red"), "'colour=red' is not a condition; there are kind, prefix"),
+        (("--filter", "colour=red"), "'colour=red' is not a condition; the conditions are kind, prefix"),
         (("--filter", "kind=CALL"), "expected one of METHOD_CALL"),
-        (("--filter", "kind=FIELD kind=FIELD"), "kind is there twice"),
+        (("--filter", "kind=FIELD kind=FIELD"), "kind occurs twice"),
         (("--filter", "text='a"), "No closing quotation"),
         (("--filter", " "), "a filter is empty"),
         (("--set", "reports.headline=nowhere"), "nowhere"),

@@ -17,7 +17,7 @@ from tests.config.conftest import Refusal, Write
         ("{n: 2}", "`actions.strategy.prefix.n` is 2, but NoPrefix takes none"),
         ("{name: Ladder}", "`actions.strategy.prefix.lengths` is missing; Ladder needs"),
         ("{lengths: [1]}", "`actions.strategy.prefix.lengths` is given, but NoPrefix takes none"),
-        ("{name: Ladder, lengths: [1], emulateTyping: true}", "Ladder asks at each length by itself"),
+        ("{name: Ladder, lengths: [1], emulateTyping: true}", "Ladder already asks at each length"),
     ],
 )
 def test_prefix_and_length_must_fit(write: Write, prefix: str, expected: str, refusal: Refusal) -> None:
@@ -49,7 +49,7 @@ def test_what_leads_is_a_group_or_a_filter_that_is_there(write: Write, refusal: 
     assert load(write("task: tokens\nreports: {headline: names}")).config.report_filters.headline == "ALL"
     said = refusal(write(f"{ladder}reports: {{headline: Prefix 1}}"))
     assert "`reports.headline` is 'Prefix 1', which is not a filter" in said
-    assert "there are all, names, imports, keywords, Prefix 0" in said
+    assert "the filters are all, names, imports, keywords, Prefix 0" in said
 
 
 def test_training_and_test_leave_something_for_validation(write: Write, refusal: Refusal) -> None:
@@ -68,7 +68,7 @@ def test_names_of_sessions_filters_are_unique_and_not_all(
 @pytest.mark.parametrize(
     ("strategy", "more", "expected"),
     [
-        ("{completionGolf: true}", "task: other", "completionGolf` is the task golf, but `task` is 'other'"),
+        ("{completionGolf: true}", "task: other", "completionGolf` selects golf, but `task` is 'other'"),
         ("{evolution: {what: imports, how: different}}", "", "imports can only be missing"),
     ],
 )

@@ -68,13 +68,13 @@ def test_the_file_must_be_a_mapping(write: Write, content: str, refusal: Refusal
 
 @pytest.mark.parametrize("content", ["seed: 1\nseed: 2\n", "interpret:\n  seed: 1\n  seed: 1\n"])
 def test_a_repeated_yaml_key_is_refused(write: Write, content: str, refusal: Refusal) -> None:
-    assert "`seed` is here twice (first in line" in refusal(write(content))
+    assert "`seed` occurs twice (first in line" in refusal(write(content))
 
 
 def test_a_repeated_json_key_is_refused(tmp_path: Path, refusal: Refusal) -> None:
     path = tmp_path / "config.json"
     path.write_text('{"language": "java", "language": "go"}', encoding="utf-8")
-    assert "`language` is twice" in refusal(path)
+    assert "`language` occurs twice" in refusal(path)
 
 
 @pytest.mark.parametrize(

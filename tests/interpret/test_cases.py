@@ -61,9 +61,9 @@ def test_the_marks_of_clangd_are_read_if_directives_are_below() -> None:
     ("directives", "message"),
     [
         ("expct: path", "a.py:2: 'expct: path' is not a directive"),
-        ("", "a.py:2: give a case directives"),
+        ("", "a.py:2: a case needs directives"),
         ("rank <= 0", "a.py:2: 'rank <= 0' is not a directive"),
-        ("silent; not: a", "a.py:2: give a case silent alone"),
+        ("silent; not: a", "a.py:2: `silent` allows no other directive"),
         ("rank <= 3", "a.py:2: rank is about one expected name"),
         ("expect: a, b; leaves: a", "a.py:2: leaves is about one expected name"),
         ("expect: a\n# expect: b", "a.py:3: expect is given twice"),
@@ -78,7 +78,7 @@ def test_a_bad_directive_is_named_with_its_line(directives: str, message: str) -
 
 @pytest.mark.parametrize("text", ["# ^ expect: a", "a\n#    ^ expect: a"])
 def test_a_mark_below_no_character_is_an_error(text: str) -> None:
-    with pytest.raises(ConfigError, match="is below nothing"):
+    with pytest.raises(ConfigError, match="no code above the mark"):
         read_cases(text, "a.py", "python")
 
 

@@ -197,7 +197,7 @@ def test_bad_places_and_texts_are_counted_and_named(folder: Path, tmp_path: Path
     errors = [json.loads(path.read_text()) for path in (tmp_path / "oracle" / "errors").glob("*.json")]
     said = " ".join(each["message"] for each in errors)
     assert len(errors) == len(histories)
-    assert "its places are left out: 0 to 1000000 is not in a text of" in said
+    assert "its places are ignored: 0 to 1000000 is not in a text of" in said
     assert "is damaged" in said
 
 

@@ -144,7 +144,7 @@ def test_a_text_that_cannot_be_stored_costs_its_session(project: Path) -> None:
 
 def test_a_latency_that_is_none_costs_its_session(project: Path) -> None:
     (session,) = failed(asked(project, "odd", deadly(project, "nan", "sep")))
-    assert session.message == "deadly says that it took nan ms"
+    assert session.message == "deadly reported a latency of nan ms"
 
 
 @pytest.mark.parametrize(

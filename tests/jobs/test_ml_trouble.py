@@ -65,8 +65,8 @@ def garble(logs: Path) -> None:
 
 
 DAMAGE: list[tuple[Callable[[Path], None], str]] = [
-    (cut, "train.parquet is not what was logged"),
-    (lambda logs: (logs / "validation.parquet").unlink(), "validation.parquet is not what was logged"),
+    (cut, "train.parquet has changed since it was logged"),
+    (lambda logs: (logs / "validation.parquet").unlink(), "validation.parquet has changed since it was logged"),
     (lambda logs: (logs / "manifest.json").unlink(), "has no manifest.json"),
     (garble, "is not a manifest of logs"),
 ]

@@ -91,7 +91,7 @@ def test_a_suite_is_taken_up(tmp_path: Path) -> None:
         (("evaluate", "--shard", "1/2"), "leave out --shard"),
         (("evaluate", "--precision", "1pp"), "leave out --precision"),
         (("compare-engines", "words", "empty", "oracle"), "a suite of projects compares two sides"),
-        (("evaluate", "--set", "project=path:."), "replaces `project` and `dataset`"),
+        (("evaluate", "--set", "project=path:."), "cannot be combined with `project` or `dataset`"),
         (("evaluate", "--set", "projects=['path:.', 'path:.']"), "twice"),
     ],
 )

@@ -38,7 +38,7 @@ def test_a_file_that_changed_or_is_gone_is_named(tmp_path: Path) -> None:
     verify(tmp_path, record)
     for change in (lambda path: path.write_text("y"), Path.unlink):
         change(tmp_path / "sub" / "train.jsonl")
-        with pytest.raises(WorkspaceError, match=r"train\.jsonl is not what was logged: fetch the logs again"):
+        with pytest.raises(WorkspaceError, match=r"train\.jsonl has changed since it was logged: fetch the logs again"):
             verify(tmp_path, record)
 
 

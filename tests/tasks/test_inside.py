@@ -106,7 +106,7 @@ def test_the_whole_token_stands_in_the_code_that_is_asked_about(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("override", "error"),
     [
-        ("interpret.client=editor", "what acceptance leaves"),
+        ("interpret.client=editor", "the text that acceptance leaves"),
         ("task=golf", "but the task is golf"),
         ("engine={endpoint: 'http://127.0.0.1:1/v1', model: m}", "replaces nothing"),
         ("interpret.userModel=thesis", "types none"),

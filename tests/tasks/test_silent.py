@@ -54,4 +54,4 @@ def test_the_controls_have_the_ends_and_jedi_is_between(tmp_path: Path) -> None:
 def test_another_task_has_no_such_places(setting: str, tmp_path: Path) -> None:
     options = ("--set", f"actions.strategy.{PLACES.replace(': ', '=', 1)}", "--set", setting)
     code, _, err = command("actions", "--project", f"path:{tmp_path}", *options, "--output", tmp_path / "w")
-    assert (code, "is the task silent, but another is asked for" in " ".join(err.split())) == (2, True), err
+    assert (code, "selects the task silent, but another task is configured" in " ".join(err.split())) == (2, True), err

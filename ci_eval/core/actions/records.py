@@ -59,7 +59,7 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
             path = _path(line, cluster, ending)
             text, items = _lay_out_hole(parts.hole) if parts.hole else _show_items(parts.items)
             if path in names:
-                raise ValueError(f"a line before it is the record {path.removesuffix(ending)}, too")
+                raise ValueError(f"an earlier line is the record {path.removesuffix(ending)} as well")
         except ValueError as error:  # noqa: PERF203  a line that is no record costs itself
             dataset.errors.append(FileError(path=f"line {number}", stage="actions", message=str(error)))
         else:
@@ -109,7 +109,7 @@ def shown(context: Mapping[str, str]) -> str:
 def _plain(text: str) -> str:
     """Return the text without byte order marks, with "\n" line ends. Raises ValueError for a NUL character."""
     if "\0" in text:
-        raise ValueError("it holds a NUL character, which no text does")
+        raise ValueError("it contains a NUL character")
     return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
 
 

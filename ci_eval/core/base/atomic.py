@@ -25,7 +25,7 @@ def make_folder(folder: Path, option: str = "--output") -> Path:
 def check_free(folder: Path, hint: str = "") -> None:
     """Raise WorkspaceError, whose message ends with `hint`, unless the folder is missing or empty."""
     if folder.exists() and not folder.is_dir():
-        raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another --output")
+        raise WorkspaceError(f"{folder} is a file, not a folder: choose another --output")
     if folder.exists() and any(folder.iterdir()):
         raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
 
@@ -43,7 +43,7 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or error
-        raise WorkspaceError(f"cannot write {path}: {reason}; make room, or choose another place") from error
+        raise WorkspaceError(f"cannot write {path}: {reason}; free some space, or choose another folder") from error
 
 
 @contextmanager

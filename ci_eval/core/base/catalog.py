@@ -35,13 +35,13 @@ class Plugin(msgspec.Struct, frozen=True):
             raise ConfigError(self._broken(missing))
         # Workspaces store `value.name`, by which the catalog must find the plugin later.
         if (own := getattr(value, "name", self.point.name)) != self.point.name:
-            raise ConfigError(self._broken(f"its own name is {own!r}"))
+            raise ConfigError(self._broken(f"the value has another name, {own!r}"))
         return value
 
     def _broken(self, reason: str) -> str:
         point = f"{self.point.name!r} ({self.point.group}, {self.point.value})"
         package = f"{self.package} {self.version}"
-        return f"{point} of the installed package {package} cannot be used: {reason}; mend or uninstall that package"
+        return f"{point} of the installed package {package} cannot be used: {reason}; repair or uninstall that package"
 
 
 REPLACED = {
@@ -101,11 +101,11 @@ class Catalog(Generic[T]):
         kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
         hint = f"did you mean {near[0]!r}? " if near else ""
         if kind == "engine" and not near:
-            hint = "any language server is asked by its command, `engine: {command: [PROGRAM, …]}`; "
+            hint = "to evaluate another language server, give its command, `engine: {command: [PROGRAM, …]}`; "
         if name in REPLACED:
-            hint = f"it was taken out, use {REPLACED[name]}; "
+            hint = f"it was removed, use {REPLACED[name]}; "
         if name in OF_THE_IDE:
-            hint = "only a JetBrains IDE ranks so, use `ci-eval import` on a workspace of its plugin; "
+            hint = "only JetBrains IDEs have it, use `ci-eval import` on a workspace of their plugin; "
         raise ConfigError(f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}")
 
     def all(self) -> list[T]:
@@ -127,8 +127,8 @@ class Catalog(Generic[T]):
             # Names must be unique: otherwise results would depend on which package is found first.
             if owner := "ci-eval" if name in self.modules else known[name].package if name in known else "":
                 raise ConfigError(
-                    f"the installed package {plugin.package} names one of its {self._group} {name!r}, and so does "
-                    f"{owner}: rename or uninstall one of them"
+                    f"the installed package {plugin.package} and {owner} both have {name!r} among their {self._group}: "
+                    "rename it in that package, or uninstall the package"
                 )
             known[name] = plugin
         return known
@@ -175,7 +175,7 @@ def lacks(value: object, kind: object) -> str:
         return ""
     # `isinstance` rejects protocols that are not runtime-checkable, and does not tell which members are missing.
     if not getattr(kind, "_is_protocol", False):
-        return "" if isinstance(value, kind) else f"it is no {kind.__name__}, but a {type(value).__name__}"
+        return "" if isinstance(value, kind) else f"it is a {type(value).__name__}, not of the type {kind.__name__}"
     members = {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")}
     missing = sorted(name for name in members if not hasattr(value, name))
-    return f"an {kind.__name__} has {', '.join(missing)} as well" if missing else ""
+    return f"it lacks {', '.join(missing)} of the protocol {kind.__name__}" if missing else ""

@@ -1,12 +1,13 @@
 """Compression of stored files, and safe reading of untrusted ones: only regular files inside their folder, with limits
 that are far above the sizes of files that ci-eval writes.
 
-Actions and sessions are compressed by zstd. Files are untrusted because a comparison may read artifacts of other jobs
-and of forks.
+Actions and sessions are compressed by zstd, those of the JetBrains plugin by gzip. Files are untrusted because a
+comparison may read artifacts of other jobs and of forks.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import os
@@ -33,6 +34,7 @@ else:
 T = TypeVar("T")
 
 SUFFIX = ".zst"
+GZIP = ".gz"
 
 ARCHIVE = "all.zip"
 """The name of the archive of a folder's files. A file next to the archive replaces the member with the same name."""
@@ -65,9 +67,9 @@ ACTIONS = 2_000_000_000
 source file of 20 MB; sessions at three prefixes need a third of that."""
 UNPACKED = 4_000_000_000
 RATIO = 250
-"""The largest allowed ratio of unpacked to packed size for logs and models. Files of ci-eval have at most 100."""
+"""The largest allowed ratio of unpacked to packed size for gzip, logs and models. Files usually have at most 100."""
 RATIO_OF_ZSTD = 5_000
-"""The same for actions and sessions. Files usually have 100, but 2,000 if all sessions have the same suggestions."""
+"""The same for zstd. Files usually have 100, but 2,000 if all sessions have the same thousand suggestions."""
 ANY_RATIO = 16_000_000
 """Any ratio is allowed up to this unpacked size in bytes, since a source file may be 1 MB of the same character."""
 MODEL = 256_000_000
@@ -99,8 +101,11 @@ def pack(lines: Iterable[bytes], level: int = LEVEL) -> bytes:
     return packer.close()
 
 
-def unpacking(file: BinaryIO) -> io.BufferedReader:
-    """Return a stream of the decompressed content. If the file is damaged, reading raises OSError or one of DAMAGED."""
+def unpacking(file: BinaryIO, path: Path) -> io.BufferedIOBase:
+    """Return a stream of the decompressed content of `file`, which is open at `path`. If the file is damaged, reading
+    raises OSError or one of DAMAGED."""
+    if path.suffix == GZIP:
+        return gzip.GzipFile(fileobj=file)
     return io.BufferedReader(zstd.ZstdFile(file, options=_LIMITS), _BLOCK)
 
 
@@ -117,12 +122,12 @@ def refuse_links(folder: Path) -> None:
                     elif not entry.is_file(follow_symlinks=False):
                         raise WorkspaceError(_describe_odd(Path(entry.path), is_link=entry.is_symlink()))
     except OSError as error:
-        raise WorkspaceError(f"cannot look through {folder}: {error.strerror}") from error
+        raise WorkspaceError(f"cannot list {folder}: {error.strerror}") from error
 
 
 def _describe_odd(path: Path, *, is_link: bool) -> str:
     kind = "a symbolic link" if is_link else "neither a file nor a folder"
-    return f"{path} is {kind}, which ci-eval never writes: take it away, or fetch the artifact again"
+    return f"{path} is {kind}, which ci-eval never writes: remove it, or fetch the artifact again"
 
 
 def inside(path: str) -> str:
@@ -247,15 +252,16 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
     """Yield the lines of a packed file. Raises WorkspaceError if the file is damaged, or unpacks to too many bytes."""
     with open_regular_file(path) as packed:
         # Limit the unpacked size, since a small file could unpack to gigabytes.
-        left = min(max(ANY_RATIO, RATIO_OF_ZSTD * packed.seek(0, os.SEEK_END)), UNPACKED)
+        ratio = RATIO if path.suffix == GZIP else RATIO_OF_ZSTD
+        left = min(max(ANY_RATIO, ratio * packed.seek(0, os.SEEK_END)), UNPACKED)
         packed.seek(0)
         try:
-            with unpacking(packed) as file:
+            with unpacking(packed, path) as file:
                 while line := file.readline(min(longest, left) + 1):
                     # Check the limit after each line, before the next line is unpacked.
                     left -= len(line)
                     if len(line) > longest or left < 0:
-                        much = f"more than {RATIO_OF_ZSTD:,} times its size, or 4 GB"
+                        much = f"more than {ratio:,} times its size, or 4 GB"
                         excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
                         raise WorkspaceError(f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again")
                     yield line

@@ -23,7 +23,9 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
             if problem := lacks(metric, Metric):
                 raise ConfigError(f"the metrics {family!r} of an installed package cannot be used: {problem}")
             if metric.info.name in metrics:
-                raise ConfigError(f"the metrics {family!r} have {metric.info.name!r}, as others do: rename it there")
+                raise ConfigError(
+                    f"the metrics {family!r} define {metric.info.name!r}, which exists already: rename it there"
+                )
             metrics[metric.info.name] = metric
     # Metrics that exist already, such as RecallAt1, are replaced by equal ones.
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}

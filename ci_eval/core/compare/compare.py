@@ -42,8 +42,8 @@ def refuse(base: Manifest, new: Manifest) -> None:
     """Raise ConfigError if the figures of two evaluations are not comparable."""
     for what, ours, theirs in unlike(base.conditions(), new.conditions()):
         raise ConfigError(
-            f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
-            "the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
+            f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again with "
+            "the value of the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
         )
 
 
@@ -55,7 +55,7 @@ def compare(
     refuse(ours, theirs)
     if sampled := next((side.folder for side in (base, new) if side.manifest().precision), None):
         raise ConfigError(
-            f"{sampled} asked only as many sessions as its own figure took (--precision), so the sessions that both "
+            f"{sampled} asked only as many sessions as its own figure needed (--precision), so the sessions that both "
             "sides have are not a random sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
         )
     figures = ours.figures & theirs.figures
@@ -197,13 +197,13 @@ def _why_none(base: Manifest, new: Manifest, pairing: Pairing) -> str:
         )
     if base.ci_eval != new.ci_eval:
         return (
-            f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find other tokens. "
+            f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find different tokens. "
             "Evaluate both with the same version"
         )
     why = "were they made from different shards? Merge the shards of each first (ci-eval merge)"
     for side, manifest in (("new", new), ("base", base)):
         if not manifest.finished:
-            end = manifest.given_up or f"its sessions ended so: {manifest.statuses or 'none was asked'}"
+            end = manifest.given_up or f"its sessions by status: {manifest.statuses or 'none was asked'}"
             why = f"{side} has no evaluated session; {end}"
     return f"{alone}, although project and strategy are the same: {why}"
 

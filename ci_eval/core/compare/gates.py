@@ -79,7 +79,7 @@ class Gate(msgspec.Struct, frozen=True):
         resolved = resolve(self.filter, collect_letters(names))
         if name := next((name for name in names if resolved in {name, label(name)}), None):
             return name
-        known = f"{guess(self.filter, names)}; there are {', '.join(names)}, and expressions such as prefix=1"
+        known = f"{guess(self.filter, names)}; the filters are {', '.join(names)}, and expressions such as prefix=1"
         raise ConfigError(f"gate {self.rule!r}: there is no filter {self.filter!r}{known}")
 
     def judge(
@@ -222,7 +222,9 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     named = _POPULATION.fullmatch(text)
     text, population = named.groups() if named else (text, "project")
     if population not in {"project", "code"}:
-        raise ConfigError(f"gate {rule!r}: population is project (this one's sessions) or code (other code like it)")
+        raise ConfigError(
+            f"gate {rule!r}: population must be `project` (the sessions of this project) or `code` (other code like it)"
+        )
     match = _BOUND.fullmatch(text) or _MARGIN.fullmatch(text)
     if match is None:
         raise ConfigError(f"gate {rule!r} is not understood; examples: {EXAMPLES}")
@@ -234,7 +236,9 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     limits = tuple(_limit(rule, part, infos[metric].unit, bound=bound) for part in match["limits"].split(" and "))
     absolute = bound and not limits[0].signed
     if absolute and infos[metric].unit != "share" and any(limit.unit == "%" for limit in limits):
-        raise ConfigError(f"gate {rule!r}: a share of what? A difference has a sign, for example {metric} <= +5%")
+        raise ConfigError(
+            f"gate {rule!r}: a percentage is of a difference, which needs a sign, for example {metric} <= +5%"
+        )
     if len({limit.signed for limit in limits}) > 1:
         raise ConfigError(
             f"gate {rule!r} mixes differences (with a sign) and figures (without); write for example "

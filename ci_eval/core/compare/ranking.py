@@ -74,9 +74,8 @@ def rank(
     order = sorted(range(len(workspaces)), key=lambda side: -float(ranked[side]))
     if strata.weighted(common, touched):
         raise ConfigError(
-            "a ranking does not weight sessions, and those of this filter were asked in unequal shares (of merged "
-            "projects, or of a limited sample that favours its headline): compare two at a time, which does, or "
-            "evaluate all sessions"
+            "a ranking cannot weight sessions, but those of this filter were asked in unequal shares (of merged "
+            "projects, or of a limited sample that favours its headline): compare two at a time, or ask all sessions"
         )
     # If answers depend on random draws, whose number has no limit, the asked share counts as 0.
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)

@@ -105,7 +105,7 @@ def read_figures(workspace: Workspace) -> Iterator[Figures]:
     """Yield the figures in metrics.json. Raises WorkspaceError if the file is missing."""
     path = workspace.folder / "reports" / "metrics.json"
     if not path.is_file():
-        raise WorkspaceError(f"{workspace.folder} has no reports/metrics.json: `ci-eval report {workspace.folder}`")
+        raise WorkspaceError(f"{workspace.folder} has no reports/metrics.json: run `ci-eval report {workspace.folder}`")
     yield from _read(path)
 
 

@@ -37,23 +37,23 @@ STATEMENTS: dict[str, dict[str, object]] = {
 
 NULL_MEANS_DEFAULT = ("projectPath", "project", "language", "outputDir", "actions.evaluationRoots", "interpret.seed")
 
-NO_LOGS = "`interpret.saveLogs` writes logs, each suggestion with its features"
-ONE_GOLF = "golf is always played in the same way, see docs/metrics.md"
+NO_LOGS = "to log each suggestion with its features, set `interpret.saveLogs`"
+ONE_GOLF = "ci-eval always plays golf in the same way (docs/metrics.md)"
 
 UNUSED: dict[str, tuple[tuple[object, ...], str]] = {
     "interpretActions": ((True,), "run `ci-eval actions` for the first stage alone"),
     "actions.projectName": ((), "the project's name comes from `project`"),
     "actions.sourceFile": ((), "actions come from `project` alone"),
     "interpret.completionGolfSettings": ((), ONE_GOLF),
-    "interpret.experimentGroup": ((), "sessions carry no experiment group; give evaluations different titles"),
+    "interpret.experimentGroup": ((), "sessions have no experiment group; give evaluations different titles"),
     "interpret.filesLimit": ((), "every file is evaluated; set `interpret.sessionsLimit` instead"),
     "interpret.order": (("LINEAR",), "sessions are evaluated in the order of the file"),
-    "interpret.registry": (("",), "there is no IDE whose registry could be set"),
+    "interpret.registry": (("",), "ci-eval runs no IDE, so there is no registry"),
     "interpret.saveFusLogs": ((False,), NO_LOGS),
     "interpret.saveFeatures": ((True, False), NO_LOGS),
     "interpret.saveContent": ((False,), "the workspace always stores the text of each file, once"),
     "interpret.logLocationAndItemText": ((False,), "the workspace always stores locations and texts"),
-    "reports.kindWeights": (({},), "it was taken out, every session counts the same"),
+    "reports.kindWeights": (({},), "all sessions have the same weight"),
     "reports.comparisonFilters": (([],), "`ci-eval compare` compares all paired sessions"),
 }
 """Key that has no effect → values (besides null) that cause no warning, and the text of the warning."""
@@ -97,7 +97,7 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     for filters, path in sections:
         if isinstance(filters, dict):
             for name in UNUSED_FILTERS:
-                _drop(filters, name, (), "the filter is not applied and lets everything through", warnings, path)
+                _drop(filters, name, (), "ci-eval does not apply this filter", warnings, path)
     return config, warnings
 
 
@@ -179,5 +179,7 @@ def _take(config: dict[str, object], key: str) -> object:
 def _put(config: dict[str, object], key: str, value: object, old: str) -> None:
     section, last = make_parent(config, key)
     if section.get(last) is not None and section[last] != value:
-        raise ConfigError(f"`{old}` and `{key}` say different things; `{old}` is the older name, keep one of them")
+        raise ConfigError(
+            f"`{old}` and `{key}` have different values; `{old}` is the older name of `{key}`: remove one of them"
+        )
     section[last] = value

@@ -79,8 +79,8 @@ def load(
         for name in (match[1] for match in VARIABLE.finditer(text)):
             if name is not None and name not in environment:
                 raise ConfigError(
-                    f"{source}: `{key}` asks for ${{{name}}}, but there is no environment variable of that name; "
-                    "set it, or write $${ for the characters ${"
+                    f"{source}: `{key}` uses ${{{name}}}, but this environment variable is not set: set it, "
+                    "or write $${ for the characters ${"
                 )
         return VARIABLE.sub(lambda match: "${" if match[1] is None else environment[match[1]], text)
 
@@ -205,10 +205,10 @@ def complete_key(key: str) -> str:
         return key
     possible = [name for name in names if name.endswith(f".{key}")]
     if len(possible) > 1:
-        raise ConfigError(f"`{key}` may be {' or '.join(possible)}: write the one that is meant")
+        raise ConfigError(f"`{key}` may be {' or '.join(possible)}: write the full key")
     if not possible:
         likely = guess(key, [name.rpartition(".")[2] for name in names])
-        raise ConfigError(f"`{key}` is not a key of a configuration{likely}; `ci-eval list keys` has all")
+        raise ConfigError(f"`{key}` is not a key of a configuration{likely}; `ci-eval list keys` lists all keys")
     return possible[0]
 
 
@@ -358,5 +358,5 @@ def _check(key: str, source: str) -> None:
     if key.partition(".")[0] not in SECTIONS and key not in KEYS:
         known = ", ".join((*(f"{section}.*" for section in SECTIONS), *KEYS))
         raise ConfigError(
-            f"{source}: `{key}` changes what is measured, which takes another evaluation; a view may change {known}"
+            f"{source}: `{key}` changes what is measured, so evaluate again; a view may change only {known}"
         )

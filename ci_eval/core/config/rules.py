@@ -18,16 +18,16 @@ from ci_eval.core.model import EndpointConfig, FiltersConfig, PlacesConfig, Pref
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 
 NOTHING_TO_EMULATE = (
-    "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "
-    "CapitalizePrefix to emulate typing"
+    "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing, so it has no effect; choose "
+    "SimplePrefix or CapitalizePrefix to emulate typing"
 )
 
 MOST_LENGTHS = 100
 """The largest number of lengths of a Ladder. Each length adds a session for each token."""
 
 USER_TYPES = (
-    "`actions.strategy.prefix` is {0}, but the modelled user decides when completion is asked for; EveryPrefix is "
-    "used, remove `interpret.userModel` to keep {0}"
+    "`actions.strategy.prefix` is {0}, but the modelled user decides when completion is requested, so EveryPrefix "
+    "is used; remove `interpret.userModel` to keep {0}"
 )
 
 
@@ -70,7 +70,7 @@ def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:
 def _problems(config: Config) -> Iterator[str]:
     strategy = config.actions.strategy
     if config.projects and (config.project.spec or config.dataset.spec):
-        yield "`projects` replaces `project` and `dataset`: remove one of them"
+        yield "`projects` cannot be combined with `project` or `dataset`: remove one of them"
     if len(set(config.projects)) < len(config.projects):
         yield "`projects` lists a project twice; remove one of the two"
     yield from _prefix_problems(strategy.prefix)
@@ -82,11 +82,11 @@ def _problems(config: Config) -> Iterator[str]:
             "must sum to 1"
         )
     if strategy.completion_golf and config.task not in {"completion", "golf"}:
-        yield f"`actions.strategy.completionGolf` is the task golf, but `task` is {config.task!r}; remove one of them"
+        yield f"`actions.strategy.completionGolf` selects golf, but `task` is {config.task!r}; remove one of them"
     if strategy.places.silent and (config.effective_task != "silent" or config.task not in {"completion", "silent"}):
-        yield "`actions.strategy.places` is the task silent, but another is asked for; remove one of them"
+        yield "`actions.strategy.places` selects the task silent, but another task is configured; remove one of them"
     if strategy.imports == "removed" and (strategy.completion_golf or config.task not in {"completion", "imports"}):
-        yield "`actions.strategy.imports: removed` is the task imports, but another is asked for; remove one of them"
+        yield "`actions.strategy.imports: removed` selects imports, but another task is configured; remove one of them"
     if strategy.evolution.how == "different" and strategy.evolution.what != "lines":
         yield (
             f"`actions.strategy.evolution.how` is 'different', but {strategy.evolution.what} can only be missing; use "
@@ -105,14 +105,14 @@ def _problems(config: Config) -> Iterator[str]:
         if resolve(part.name, ()) == EVERYTHING or standard_parts(part.name):
             yield f"`{path}.name` is {part.name!r}, which is the name of a built-in filter; choose another"
         if part.name in names:
-            yield f"`{path}.name` is {part.name!r}, like that of an earlier filter; names must differ"
+            yield f"`{path}.name` is {part.name!r}, the name of an earlier filter; names must differ"
         names.add(part.name)
     filters = config.report_filters
     known = [part.name for part in filters.all]
     if filters.headline not in known:
         possible, wrong = ("all", *GROUPS, *known[1:]), config.reports.headline
         hint = guess(wrong, possible)
-        yield f"`reports.headline` is {wrong!r}, which is not a filter{hint}; there are {', '.join(possible)}"
+        yield f"`reports.headline` is {wrong!r}, which is not a filter{hint}; the filters are {', '.join(possible)}"
 
 
 def _engine_problems(config: Config) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
         )
     if prefix.name in {"Ladder", "EveryPrefix"} and prefix.emulate_typing:
         yield (
-            f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} asks at each length by itself; "
+            f"`actions.strategy.prefix.emulateTyping` is true, but {prefix.name} already asks at each length; "
             "remove emulateTyping, or choose SimplePrefix"
         )
     if prefix.name not in {"SimplePrefix", "EveryPrefix", "Inside"} and prefix.n is not None:
@@ -185,8 +185,8 @@ def _inside_problems(config: Config) -> Iterator[str]:
         )
     if is_inside and config.interpret.client == "editor":
         yield (
-            "`actions.strategy.prefix` is Inside, which looks at what acceptance leaves, but `interpret.client` is "
-            "'editor', which does not know that; use vscode or raw"
+            "`actions.strategy.prefix` is Inside, which needs the text that acceptance leaves, but the client "
+            "'editor' does not know this text; set `interpret.client` to vscode or raw"
         )
     if is_inside and config.engine.endpoint is not None:
         yield (
@@ -196,7 +196,7 @@ def _inside_problems(config: Config) -> Iterator[str]:
     if is_inside and config.actions.strategy.prefix.emulate_typing:
         yield "`actions.strategy.prefix.emulateTyping` is true, but Inside types nothing; remove emulateTyping"
     if is_inside and config.interpret.user_model is not None:
-        yield "`interpret.userModel` types tokens, but `actions.strategy.prefix` is Inside, which types none"
+        yield "`interpret.userModel` types tokens, but `actions.strategy.prefix` Inside types none; remove one of them"
 
 
 def _regex_problems(filters: FiltersConfig, path: str) -> Iterator[str]:

@@ -44,8 +44,8 @@ class EngineConfig(EndpointConfig, frozen=True):
     language_id: Text | None = None
     """The language identifier that the server receives; None = chosen by the suffix of each file, as editors do."""
     like: Text | None = None
-    """The engine whose settings, variables and waiting times a `command` gets. None = the engine that the name of the
-    program tells, if any."""
+    """The engine whose settings, variables and waiting times a `command` gets. None = the engine that has this
+    program, if there is one."""
     initialize_timeout: Annotated[float, Meta(gt=0, le=86_400)] = 60.0
     """The seconds that a language server may take to answer `initialize`; a server that fails to start twice is given
     up."""
@@ -68,8 +68,8 @@ class EngineConfig(EndpointConfig, frozen=True):
     reads: tuple[Text, ...] = ()
     """The folders that a confined engine may read and run, besides its own folder and the project's."""
     allowed_unreadable: Share = 0.2
-    """The largest share of a language model's answers that may be no code at the caret, or lack the form that was asked
-    for; above it the exit code is 5."""
+    """The share of a language model's answers that may be unreadable: they are no code at the caret, or do not have the
+    requested form. If more are, the exit code is 5."""
 
 
 class ProjectConfig(Section, frozen=True):
@@ -78,7 +78,7 @@ class ProjectConfig(Section, frozen=True):
     spec: str = ""
     """The SPEC of a project, such as `pypi:NAME==VERSION` or `path:DIR`."""
     dependencies: bool | None = None
-    """Install the packages that the project needs, for the engine to see; none of their code is run. None = only if
+    """Install the packages that the project needs, so that the engine sees them; their code is not run. None = only if
     safe and cheap, or if the engine suggests next to nothing without packages. The installation is safe and cheap if a
     lock or the project's registry names the packages. `needsDependencies` in `ci-eval list engines --format json` marks
     engines that need packages."""
@@ -89,7 +89,7 @@ class ProjectConfig(Section, frozen=True):
     """The folders below the root with the project's own packages of Python, or with a package.json; () = those that its
     files name."""
     generated: Literal["exclude", "include"] = "exclude"
-    """`exclude`: no session is made in files that nobody writes by hand, generated or vendored ones."""
+    """`exclude`: generated and vendored files, which nobody writes by hand, have no sessions."""
     name: Text | None = None
     """The project's name, on which the ids of its sessions depend. None = from the SPEC; for a folder, from its Git
     remote or the CI."""
@@ -111,8 +111,8 @@ class InterpretConfig(Section, frozen=True):
     completion_type: Text = "BASIC"
     """The completion type, which orders the engine's candidates (see `ci-eval list completion-types`)."""
     client: Literal["vscode", "editor", "raw"] = "vscode"
-    """The client between engine and person: the list of Visual Studio Code (`vscode`), ci-eval's former rule
-    (`editor`), or none (`raw`)."""
+    """The client that displays the engine's list: Visual Studio Code (`vscode`), ci-eval's former rule (`editor`), or
+    the list as it came (`raw`)."""
     session_probability: Annotated[float, Meta(gt=0, le=1)] = 1.0
     """The share of the planned sessions that is evaluated, sampled with `seed`."""
     sessions_limit: Count | None = None
@@ -149,8 +149,8 @@ class InterpretConfig(Section, frozen=True):
     memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000
     """The bytes of memory that the engine and all processes it starts may hold together; 0 = no limit."""
     confine: Confine = "auto"
-    """Confine the engine's processes as much as this machine allows (`auto`), or run them like any program of yours
-    (`off`). With `required`, nothing is evaluated if anything stays open."""
+    """Confine the engine's processes as much as this machine allows (`auto`), or not at all (`off`). With `required`,
+    nothing is evaluated unless they are confined completely."""
     trace: bool = False
     """Store the messages to and from the engine with each session, shortened."""
     allowed_failures: Share = 0.05

@@ -54,7 +54,7 @@ def read(path: Path) -> object:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); a configuration is a readable file") from None
     if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path}: is larger than {MAX_BYTES:,} bytes, so it is hardly a configuration")
+        raise ConfigError(f"{path}: a configuration has at most {MAX_BYTES:,} bytes, and this file is larger")
     try:
         # The file may begin with a byte order mark, which editors on Windows write.
         text = data.decode("utf-8-sig")
@@ -115,7 +115,7 @@ def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
                 continue
             if first := seen.get(key.value):
                 raise ConfigError(
-                    f"{source}: {_location(key)}: `{key.value}` is here twice (first in {_location(first)})"
+                    f"{source}: {_location(key)}: `{key.value}` occurs twice (first in {_location(first)})"
                 )
             seen[key.value] = key
         children = [part for pair in node.value for part in pair]
@@ -142,7 +142,7 @@ def _parse_json(text: str, source: str) -> object:
     def mapping(pairs: list[tuple[str, object]]) -> dict[str, object]:
         keys = Counter(key for key, _ in pairs)
         if twice := next((key for key, times in keys.items() if times > 1), None):
-            raise ConfigError(f"{source}: `{twice}` is twice in the same section")
+            raise ConfigError(f"{source}: `{twice}` occurs twice in the same section")
         return dict(pairs)
 
     try:
@@ -179,7 +179,7 @@ def read_expression(text: str) -> dict[str, object]:
         key, read = CONDITIONS[name]
         section = entry if key in _OF_SESSIONS else filters
         if key in section:
-            raise ConfigError(f"filter {text!r}: {name} is there twice")
+            raise ConfigError(f"filter {text!r}: {name} occurs twice")
         section[key] = read(value)
     return entry
 
@@ -202,4 +202,4 @@ CONDITIONS: dict[str, tuple[str, Callable[[str], object]]] = {
 }
 """Name of a condition → key in the configuration, and a function that reads the value."""
 _OF_SESSIONS = ("typed", "file", "text")
-_KNOWN = f"there are {', '.join(CONDITIONS)}, each with `=` and a value, separated by spaces"
+_KNOWN = f"the conditions are {', '.join(CONDITIONS)}, each with `=` and a value, separated by spaces"

@@ -107,8 +107,8 @@ def _read_case(lines: Sequence[str], path: str, mark: _Mark) -> Case:
     where = f"{path}:{mark.directives[0][0] + 1}"
     if mark.line < 0 or mark.column > len(lines[mark.line]):
         raise ConfigError(
-            f"{where}: the mark ^ is below nothing: put it below the character that follows the caret, at most one "
-            "column after the end of the line above"
+            f"{where}: there is no code above the mark ^: put the mark below the character after the caret, at most "
+            "one column after the end of the line above"
         )
     known = dict[str, str]()
     for number, words in mark.directives:
@@ -116,15 +116,16 @@ def _read_case(lines: Sequence[str], path: str, mark: _Mark) -> Case:
         while rest:
             match = _DIRECTIVE.match(rest)
             if not match:
-                raise ConfigError(f"{path}:{number + 1}: {rest!r} is not a directive; there are {DIRECTIVES}")
+                raise ConfigError(f"{path}:{number + 1}: {rest!r} is not a directive; the directives are {DIRECTIVES}")
             name, value = (part for part in match.groups() if part is not None)
             if name in known:
-                raise ConfigError(f"{path}:{number + 1}: {name} is given twice: write one")
+                raise ConfigError(f"{path}:{number + 1}: {name} is given twice: remove one")
             known[name] = value.strip()
             rest = rest[match.end() :]
     expect = (*_names(known.get("expect", "")), *((known["text"],) if "text" in known else ()))
     if not known or ("silent" in known and len(known) > 1):
-        raise ConfigError(f"{where}: give a case {'silent alone' if known else 'directives'}; there are {DIRECTIVES}")
+        reason = "`silent` allows no other directive" if known else "a case needs directives"
+        raise ConfigError(f"{where}: {reason}; the directives are {DIRECTIVES}")
     for name in {"rank", "module", "leaves"} & known.keys():
         if not expect or (name != "rank" and len(expect) > 1):
             raise ConfigError(

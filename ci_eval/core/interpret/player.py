@@ -249,7 +249,7 @@ class Player:
                     # A single infinite time would spoil every mean.
                     if not math.isfinite(answer.latency):
                         raise errors.EngineMisbehaved(
-                            f"{self._setup.engine.name} says that it took {answer.latency} ms"
+                            f"{self._setup.engine.name} reported a latency of {answer.latency} ms"
                         )
                 self._engine.dropped += answer.dropped
                 lookup = self._lookup(question, answer, session)
@@ -440,7 +440,10 @@ class Player:
         if ended.failure:
             status, message = ended.failure
         elif not ended.lookups and not self._setup.task.play:
-            status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
+            status, message = (
+                Status.SKIPPED,
+                "the modelled user typed past every prefix at which completion could be requested",
+            )
         else:
             lookups, message = ended.lookups[: courses[0].end] if courses else ended.lookups, ""
             status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None

@@ -103,7 +103,9 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
         log.close()
     trouble = pack.trouble
     if not is_restored:
-        trouble = FileError(path=assignment.path, stage="interpret", message="the actions did not give the text back")
+        trouble = FileError(
+            path=assignment.path, stage="interpret", message="the actions did not restore the text of the file"
+        )
     packed = pack.close()
     ended = engine.count_cpu(), time.process_time()
     _counted_cpu[0] = ended[1]

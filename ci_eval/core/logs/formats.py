@@ -46,7 +46,7 @@ def verify(folder: Path, record: LogsRecord) -> None:
     for file in record.files:
         path = folder / file.path
         if not path.is_file() or digest(path, folder) != file:
-            raise WorkspaceError(f"{path} is not what was logged: fetch the logs again")
+            raise WorkspaceError(f"{path} has changed since it was logged: fetch the logs again")
 
 
 def digest(path: Path, folder: Path) -> LogFile:

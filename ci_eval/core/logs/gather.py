@@ -37,7 +37,7 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
     for folder, record in sources:
         log_formats.check(record, folder)
         if (record.schema, record.formats) != (first.schema, first.formats):
-            raise WorkspaceError(f"{folder} has logs of other columns or formats than {sources[0][0]}")
+            raise WorkspaceError(f"the logs of {folder} have other columns or formats than those of {sources[0][0]}")
     names = dict.fromkeys(file.path for _, record in sources for file in record.files)
     for form in map(log_formats.CATALOG.load, first.formats):
         for name in (name for name in names if fnmatchcase(name, form.files or f"*{form.end}")):

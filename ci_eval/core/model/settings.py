@@ -292,7 +292,7 @@ class EndpointConfig(Section, frozen=True):
     """The template that makes a prompt of prefix and suffix, for the api completions. Write a family's name, a text
     with {prefix} and {suffix}, or `suffix` if the endpoint has a field for the suffix."""
     file_heading: Text | None = None
-    """The text before each file, with {path}, for a template of your own with {files}."""
+    """The text before each file, with {path}, for your own template with {files}."""
     key: Text | None = None
     """The name of the environment variable that holds the key."""
     sampling: SamplingConfig = SamplingConfig()
@@ -307,7 +307,7 @@ class EndpointConfig(Section, frozen=True):
     """A file of answers, as `ci-eval answers export` writes it. Every answer is taken from the file, and no endpoint is
     asked."""
     stream: bool = True
-    """Read the response while it is written, which tells when its first token came."""
+    """Read the response while it is written, to measure the time of its first token."""
     logprobs: bool = False
     """Request the log-probabilities of the response's tokens."""
     concurrency: Annotated[int, Meta(ge=1, le=256)] = 4

@@ -45,7 +45,7 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
             if wrong := next((span for span in spans if not span[0] <= span[1] <= len(text)), None):
                 raise ValueError(f"{wrong[0]} to {wrong[1]} is not in a text of {len(text)} characters")
     except ValueError as error:
-        return f"its places are left out: {error}"
+        return f"its places are ignored: {error}"
     return ""
 
 
