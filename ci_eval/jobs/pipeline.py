@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 import msgspec
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from ci_eval.ci import Screen
 from ci_eval.core import actions, interpret, logs, machine, report
@@ -240,8 +239,10 @@ def _plan_sample(prepared: Prepared) -> actions.SampleGoal | None:
     if (limit is None and probability == 1) or settings.save_logs or prepared.ranker.needs_names:
         return None
 
-    def choose(draws: NDArray[np.float64], classes: NDArray[np.int8]) -> NDArray[np.intp]:
-        return interpret.SessionTable((), np.array([], np.int64), draws, classes).order(limit=limit)
+    def choose(draws: Sequence[float], classes: Sequence[int]) -> list[int]:
+        columns = np.array(draws, float), np.array(classes, np.int8)
+        order: list[int] = interpret.SessionTable((), np.array([], np.int64), *columns).order(limit=limit).tolist()
+        return order
 
     classes = prepared.config.sampling_classes if limit is not None else ()
     return actions.SampleGoal(limit=limit, probability=probability, classes=classes, choose=choose)

@@ -55,7 +55,9 @@ def draw_once(job: SourceTree, seed: int, limit: int) -> Sample | None:
             yield made.path, made.darts > 0, made.hits
 
     sizes = {path.name: path.stat().st_size * job.slots for path in job.root.iterdir()}
-    goal = SampleGoal(limit=limit, probability=1.0, classes=(), choose=lambda draws, _: np.argsort(draws)[:limit])
+    goal = SampleGoal(
+        limit=limit, probability=1.0, classes=(), choose=lambda draws, _: np.argsort(draws)[:limit].tolist()
+    )
     return draw_sample(sizes, seed, goal, find)
 
 

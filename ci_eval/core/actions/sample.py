@@ -12,12 +12,10 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from ci_eval.core.actions.strategy import FIRST_TASK
 from ci_eval.core.base.chance import draw
@@ -41,7 +39,7 @@ class SampleGoal(msgspec.Struct, frozen=True, kw_only=True):
     probability: float
     classes: tuple[str, ...]
     """The names of the classes of sessions, the leading class first; empty for a simple sample."""
-    choose: Callable[[NDArray[np.float64], NDArray[np.int8]], NDArray[np.intp]]
+    choose: Callable[[Sequence[float], Sequence[int]], Iterable[int]]
     """A function: draws and classes of sessions → the indices of the sessions to ask."""
 
     @property
@@ -153,9 +151,9 @@ def _choose(hits: Sequence[Hit], estimate: float, goal: SampleGoal, sampling: Sa
     counts = Counter(of_hits)
     # A class has at least as many sessions as were drawn from it.
     sizes = {name: max(round(estimate * counts[name] / len(hits)), counts[name]) if hits else 0 for name in names}
-    draws = np.array([-math.expm1(-hit.time) for hit in hits], float)
+    draws = [-math.expm1(-hit.time) for hit in hits]
     chosen: dict[str, set[int]] = {}
-    for index in goal.choose(draws, np.array([names.index(name) for name in of_hits], np.int8)).tolist():
+    for index in goal.choose(draws, [names.index(name) for name in of_hits]):
         chosen.setdefault(hits[index].path, set()).add(hits[index].slot)
     slots = {path: frozenset(chosen[path]) for path in sorted(chosen)}
     # If no session of the leading class was drawn, the sample is a simple one.
