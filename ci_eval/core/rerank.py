@@ -49,12 +49,12 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
         advance(number)
 
 
-Asked = tuple[str, str, str]
-"""The id of a session, and the texts before the typed word and after the caret at its first lookup."""
+Asked = tuple[str, Document, int]
+"""The id of a session, and the document and the length of the typed word at its first lookup."""
 
 
 def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
-    """Yield each session with its texts. Raises WorkspaceError if the actions do not fit the file."""
+    """Yield each session. Raises WorkspaceError if the actions do not fit the file."""
     document, last = Document(file.text), ""
     try:
         # `strategy.evolution` may change the text before a session, so the actions are replayed to find the text.
@@ -64,8 +64,7 @@ def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
                     document.apply(action)
                 case CallCompletion() if action.session != last:
                     last = action.session
-                    text, caret = document.text, document.caret
-                    yield last, text[: caret - len(action.prefix)], text[caret:]
+                    yield last, document, len(action.prefix)
     except ValueError as error:
         raise WorkspaceError(f"{actions} does not fit {file.path}: {error}; evaluate again") from error
 
@@ -78,10 +77,11 @@ def _rerank_sessions(
         lookups: list[Lookup] = []
         if session.lookups:
             # Sessions and actions have the same order, so the search goes on where it stopped for the last session.
-            texts = next(((before, after) for asked, before, after in replayed if asked == session.id), None)
-            if texts is None:
+            first_lookup = next(((document, typed) for asked, document, typed in replayed if asked == session.id), None)
+            if first_lookup is None:
                 raise WorkspaceError(f"{file.path} has no actions for session {session.id[:100]}: evaluate again")
-            before, after = texts
+            document, typed = first_lookup
+            before, after = document.text[: document.caret - typed], document.text[document.caret :]
             for query, lookup in enumerate(session.lookups):
                 shown = list(lookup.suggestions)
                 if not shown:

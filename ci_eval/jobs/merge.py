@@ -17,7 +17,7 @@ from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.loading import UNCHANGED, View, change_view
-from ci_eval.core.grammar.imports import most_frequent, share_missing, sum_counts
+from ci_eval.core.grammar.imports import most_frequent, sum_counts
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
@@ -227,7 +227,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
     processors = list(dict.fromkeys(shard.processor for shard in shards))
     states = [shard.state for shard in shards if shard.finished]
-    counts = {path: count for shard in shards for path, count in shard.imports.items()}
+    # A file in several shards counts once.
+    total, share = sum_counts({path: count for shard in shards for path, count in shard.imports.items()}.values())
     records = {name: [shard.stages[name] for shard in shards if name in shard.stages] for name in shards[0].stages}
     stages = {
         name: replace(
@@ -248,8 +249,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         logs=None,
         cpu=_sum_cpu(shard.cpu for shard in shards),
         processor="; ".join(processors),
-        unresolved_imports=share_missing(counts.values()),
-        imports={shards[0].project.checksum: sum_counts(counts.values())},
+        unresolved_imports=share,
+        imports={shards[0].project.checksum: total},
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),

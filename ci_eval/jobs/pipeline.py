@@ -22,7 +22,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports import count_missing, merge_readings, share_missing, sum_counts
+from ci_eval.core.grammar.imports import count_missing, merge_readings, sum_counts
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
@@ -365,6 +365,7 @@ def record(
                 installed=not prepared.dependencies_left_out,
                 groups=prepared.config.project.dependency_groups,
             )
+    imported, share = sum_counts(counts.values())
     total = footprint.merge_footprints([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
@@ -378,8 +379,8 @@ def record(
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),
             cpu=manifest.cpu + cpu if manifest.cpu else cpu,
-            unresolved_imports=share_missing(counts.values()),
-            imports=counts if manifest.shard else {manifest.project.checksum: sum_counts(counts.values())},
+            unresolved_imports=share,
+            imports=counts if manifest.shard else {manifest.project.checksum: imported},
             unresolved_packages=packages,
             remedies=remedies,
             confined=together({manifest.confined, *made.confined}),

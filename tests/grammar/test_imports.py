@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.grammar.imports import MOST, Modules, count_missing, read_module_names, share_missing
+from ci_eval.core.grammar.imports import MOST, Modules, count_missing, read_module_names, sum_counts
 from tests.languages.there import missing as missing_of
 from tests.languages.there import shares
 from tests.projects import write
@@ -33,7 +33,7 @@ def test_the_share_and_the_most_frequent_packages_are_told() -> None:
 def test_rare_packages_of_many_are_not_named() -> None:
     counts, named = count_missing(there, [("a", " ".join(f"N{number}" for number in range(MOST + 1)))])
     assert (counts, len(named)) == ({"a": (MOST + 1, MOST + 1)}, MOST)
-    assert (share_missing(counts.values()), share_missing([(3, 1), (0, 0)]), share_missing([])) == (1, 1 / 3, None)
+    assert (sum_counts([(3, 1), (0, 0)]), sum_counts([])) == (((3, 1), 1 / 3), ((0, 0), None))
 
 
 @pytest.mark.parametrize(

@@ -28,15 +28,10 @@ def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[d
     return counts, most_frequent(absent)
 
 
-def sum_counts(counts: Iterable[Counts]) -> Counts:
+def sum_counts(counts: Iterable[Counts]) -> tuple[Counts, float | None]:
+    """Return the sums, and the share of unresolved imports, or None if nothing is imported."""
     imports, missing = map(sum, zip((0, 0), *counts, strict=True))
-    return imports, missing
-
-
-def share_missing(counts: Iterable[Counts]) -> float | None:
-    """Return the share of unresolved imports; None if nothing is imported."""
-    imports, missing = sum_counts(counts)
-    return missing / imports if imports else None
+    return (imports, missing), missing / imports if imports else None
 
 
 def merge_readings(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:

@@ -165,7 +165,18 @@ class _Against:
         # All graders share the pairings, since making them takes longer than some grades.
         pairings = self._pairings.get(text)
         if pairings is None:
-            pairings = self._pairings[text] = [self._pairing(reference, text) for reference in self._references]
+            code, start, end = self._span
+            pairings = self._pairings[text] = [
+                Pairing(
+                    reference=reference,
+                    hypothesis=text,
+                    language=self._language,
+                    before=code[:start],
+                    after=code[end:],
+                    record=self._record,
+                )
+                for reference in self._references
+            ]
         if len(pairings) == 1:
             (decisive,) = pairings
             scores = grader.grade(decisive)
@@ -184,17 +195,6 @@ class _Against:
         costs = [grader.cost(pairing) for pairing in self._pairings.get(text, ())]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if known else None
-
-    def _pairing(self, reference: str, text: str) -> Pairing:
-        code, start, end = self._span
-        return Pairing(
-            reference=reference,
-            hypothesis=text,
-            language=self._language,
-            before=code[:start],
-            after=code[end:],
-            record=self._record,
-        )
 
 
 def list_graders(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
