@@ -64,9 +64,7 @@ def observe_session(metric: Metric, session: SessionScore) -> Sequence[Observati
 
 
 def observe_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
-    if session.reused:
-        return [observe_session(metric, session) for metric in metrics]
-    return expect_metrics(metrics, session)
+    return [observe_session(of, session) for of in metrics] if session.reused else expect_metrics(metrics, session)
 
 
 def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:

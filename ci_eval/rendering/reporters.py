@@ -52,11 +52,7 @@ class Sources(Protocol):
 
 
 class StoredSessions(Sources, Protocol):
-    """The stored sessions of an evaluation, file by file; picklable if several processes may read them."""
-
-    @property
-    def processes(self) -> int:
-        """Return how many processes may read the sessions at the same time."""
+    """The stored sessions of an evaluation, file by file."""
 
     @property
     def paths(self) -> Sequence[str]: ...

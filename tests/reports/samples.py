@@ -146,7 +146,6 @@ class Sample:
     errors: tuple[FileError, ...] = ()
     more_files: dict[str, FileFigures] = field(default_factory=dict)
     folders: dict[str, FileFigures] = field(default_factory=dict)
-    processes: int = 1
     filters: ReportFilters = EVERYTHING
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tracemalloc
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -14,10 +13,8 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 import pytest
 
-from ci_eval.core import machine
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.model import GateResult, Session
-from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.plugins.reports.html import REPORTER, evaluation
 from ci_eval.rendering import sessiontable
 from ci_eval.rendering.htmlpages import MAX_SESSIONS, page_name
@@ -229,34 +226,3 @@ def test_the_page_of_all_sessions_counts_those_it_has_no_room_for(
         assert command("report", tmp_path / "w")[0] == 0
         more = re.findall(r"(\d+) more sessions", (reports / "html" / "sessions.html").read_text())
         assert more == ([str(planned - rows)] if rows < planned else [])
-
-
-class Dying(Workers[str, str]):
-    """Workers that end before they have written anything."""
-
-    def map(self, waiting: deque[str]) -> Iterator[TaskOutcome[str, str] | None]:
-        yield None
-        yield from (TaskOutcome(path, None, "the worker process died") for path in waiting)
-
-
-@pytest.mark.parametrize("workers", [Workers, Dying])
-@pytest.mark.slow
-def test_several_processes_write_the_same_pages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: type[Workers[str, str]]
-) -> None:
-    project = write(tmp_path / "p", **{f"file{i}__py": GREETER + f"x{i} = {i}\n" for i in range(5)})
-    arguments = ("--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "w")
-    assert command("evaluate", *arguments, "--jobs", 2)[0] == 0
-    site, started = tmp_path / "w" / "reports" / "html", list[object]()
-    alone = {path.relative_to(site): path.read_bytes() for path in site.rglob("*.*")}
-    monkeypatch.setattr(machine, "cores", lambda: 2)
-    monkeypatch.setattr(evaluation, "MANY", 1)
-
-    def begun(write: Callable[..., str], *, jobs: int, shared: tuple[object, ...]) -> Workers[str, str]:
-        started.append(shared)
-        return workers(write, jobs=jobs, shared=shared)
-
-    monkeypatch.setattr(evaluation, "Workers", begun)
-    assert command("report", tmp_path / "w")[0] == 0
-    assert {path.relative_to(site): path.read_bytes() for path in site.rglob("*.*")} == alone
-    assert started

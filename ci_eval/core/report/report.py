@@ -7,7 +7,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ci_eval.core import machine
 from ci_eval.core.base.quoting import abbreviate_names
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, ReportFilters
@@ -69,9 +68,7 @@ class WorkspaceSessions:
         self.paths = paths
         self.filters = filters
         self._grammars = grammars
-        manifest = workspace.manifest()
-        self._is_sample = manifest.is_sample
-        self.processes = min(manifest.jobs, machine.cores())
+        self._is_sample = workspace.manifest().is_sample
 
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]:
         return self._workspace.sessions(Session)

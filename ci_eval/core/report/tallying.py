@@ -17,7 +17,7 @@ from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import EVERYTHING, ReportFilter
 from ci_eval.core.model import Estimate, FileFigures, FilterFigures, Kind, SessionScore, Status
-from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
+from ci_eval.core.scoring import Observe, ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
 from ci_eval.core.statistics.population import Key, Strata, Stratum
 from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated import Repeats, Rounds, SecondQuestions, Wavering
@@ -79,7 +79,13 @@ class Tally:
         """`strata`: the strata of the filter's sessions if they were asked in unequal shares, else empty."""
         self._sums = _Part()
         self._task, self._metrics, self._part, self._rounds = task, metrics, part, rounds
-        self._observations = [Observations(metric, [*strata.values()]) for metric in metrics]
+        self._observations: list[Observations] = []
+        stored: dict[Observe, Observations] = {}
+        for metric in metrics:
+            seen = Observations(metric, [*strata.values()], stored.get(metric.observe))
+            self._observations.append(seen)
+            if not seen.is_summed:
+                stored.setdefault(metric.observe, seen)
         self._strata = {key: (number, stratum.weight) for number, (key, stratum) in enumerate(strata.items(), 1)}
         self._weighted, self._repeats = bool(strata), repeats
 

@@ -47,20 +47,24 @@ class Collected(msgspec.Struct, frozen=True):
 class Observations:
     """The observations of one metric. For ratios and counts, only sums are stored, to save memory."""
 
-    def __init__(self, metric: Metric, strata: Sequence[Stratum] = ()) -> None:
-        """`strata`: the strata of the sample if their sessions have different weights, else empty."""
+    def __init__(self, metric: Metric, strata: Sequence[Stratum] = (), like: Observations | None = None) -> None:
+        """`strata`: the strata of the sample if their sessions have different weights, else empty. `like`: another
+        instance that gets the same observations and stores them for both, since quantiles need all."""
         self.metric = metric
         self.strata = strata if metric.statistic != "count" else ()
         # Strata are numbered from 1; 0 stands for sessions without a stratum.
         weights = [0.0, *(stratum.weight for stratum in self.strata)]
         self._stands_for = np.array(weights) if self.strata else None
         self._sums: dict[int, _Sums] = {}
-        self._parts: list[tuple[Numbers, Floats]] = []
         self._waiting = 0
         self.is_summed = metric.statistic in {"ratio", "count"}
+        self._is_shared = like is not None and not self.is_summed
+        self._parts: list[tuple[Numbers, Floats]] = like._parts if like and self._is_shared else []
 
     def add(self, places: Numbers, seen: Floats) -> None:
         """Add observations: their locations (`pack_location`), and rows of value and weight."""
+        if self._is_shared:
+            return
         self._parts.append((places, seen))
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
@@ -69,7 +73,7 @@ class Observations:
     def collected(self) -> Collected:
         if self.is_summed:
             self._sum_up()
-        return Collected(self._sums, *self._rows())
+        return Collected(self._sums, *self._rows([] if self._is_shared else self._parts))
 
     def merge_observations(self, collected: Collected, files: int) -> None:
         """Add the observations of another instance. `files`: the number of files before its first file."""
@@ -95,12 +99,13 @@ class Observations:
 
     def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
         """Return files, strata, kinds, and (value, weight), one row per observation."""
-        places, seen = self._rows()
+        places, seen = self._rows(self._parts)
         return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
 
-    def _rows(self) -> tuple[Numbers, Floats]:
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in self._parts)])
-        return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in self._parts)])
+    @staticmethod
+    def _rows(parts: Sequence[tuple[Numbers, Floats]]) -> tuple[Numbers, Floats]:
+        places = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in parts)])
+        return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in parts)])
 
     def sums(self, kind: int | None = None) -> _Sums:
         self._sum_up()

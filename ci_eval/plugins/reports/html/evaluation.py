@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-import msgspec
 from markupsafe import Markup
 
 from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import EVERYTHING, label, standard_parts
-from ci_eval.core.model import Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
+from ci_eval.core.model import Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode, Session, SourceFile
 from ci_eval.core.model.units import amount, interval
 from ci_eval.core.statistics.repeated import noise_text
-from ci_eval.core.workers import Workers
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_rows
 from ci_eval.rendering.answers import answer_html
@@ -53,8 +50,6 @@ ASSETS = (
     "sessions.js",
 )
 DATA = Path("files", "data")
-MANY = 20_000
-"""The minimum number of sessions for which starting worker processes saves time."""
 
 
 class Pages:
@@ -90,18 +85,17 @@ class Pages:
         for path in sorted(sources.paths, key=lambda path: (-sizes.get(path, 0), path))[:most]:
             if sum(sizes.get(of, 0) for of in chosen) < MOST_SESSIONS:
                 chosen.add(path)
-        files = self._write_files(sources, [path for path in sources.paths if path in chosen])
-        # Workers write the pages; meanwhile this process fills the table until it is full.
         for path in sources.paths:
-            if path in chosen:
-                # Take one link per file; workers finish in any order.
-                links.update([next(files)])
-            if table.is_full:
+            if table.is_full and path not in chosen:
                 continue
             source, sessions = sources.of(path)
-            table.begin(source, [f"files/{page_link(page_name(source.path), 0)}"] if path in chosen else [])
-            for session in sessions:
-                table.add([session])
+            if not table.is_full:
+                table.begin(source, [f"files/{page_link(page_name(path), 0)}"] if path in chosen else [])
+            if path in chosen:
+                links[path] = self._write_file(sources, source, sessions, table)
+            else:
+                for session in sessions:
+                    table.add([session])
         if table.is_full:
             planned = [figures.planned for figures in self._evaluation.filters.values()]
             table.left_out = max(planned, default=0) - table.rows
@@ -109,21 +103,6 @@ class Pages:
         opened, _ = figure_texts.shown_filter(self._evaluation)
         for name in self._filter_names:
             self._write_index(name, opened, {path: links.get(path, "") for path in sources.paths})
-
-    def _write_files(self, sources: StoredSessions, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Write the pages of the files. Yield the path of each file with the link to its first page."""
-        sessions = [figures.sessions for figures in self._evaluation.filters.values()]
-        here = _FilePages(self._evaluation, self._folder, sources)
-        if sources.processes < 2 or max(sessions, default=0) < MANY:
-            yield from ((path, here.write(path)) for path in paths)
-            return
-        # `here` cannot be shared: after its first write it holds a template environment, which cannot be pickled.
-        pages = _FilePages(self._evaluation, self._folder, sources)
-        workers: Workers[str, str] = Workers(_FilePages.write, jobs=sources.processes, shared=(pages,))
-        with workers:
-            for outcome in filter(None, workers.map(deque(paths))):
-                # If a worker failed, write the file again here: this raises the same error with its own type.
-                yield outcome.task, outcome.result or here.write(outcome.task)
 
     @property
     def _filter_names(self) -> list[str]:
@@ -133,6 +112,56 @@ class Pages:
         columns = figure_texts.find_length_filters(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
         return [opened, *(name for name in self._evaluation.filters if name not in {opened, *left_out})]
+
+    def _write_file(
+        self, sources: StoredSessions, source: SourceFile, sessions: Iterator[Session], table: SessionTable
+    ) -> str:
+        """Write the pages of a file, and add its sessions to the table. Return the link to the first page."""
+        name, task = page_name(source.path), self._task
+        scripts = Scripts(self._folder / DATA, name, task)
+        marks, leading = [], sources.filters.leading
+        for place, session in enumerate(sessions):
+            scripts.add(session)
+            table.add([session])
+            marks.append(mark(place, session, task, leading))
+        scripts.close()
+        parts = pages(source.text, marks)
+        counts = Counter(spot.outcome for part in parts for spot in part.spots)
+        meanings = legend(task)
+        shown_outcomes = [of for of in LEGEND if of in meanings and (counts[of] or of != "other")]
+        entries = [(of, SIGNS[of], meanings[of], counts[of]) for of in shown_outcomes]
+        if len(parts) > 1:
+            scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
+        paint = sources.paint(source, {session_mark.begin for session_mark in marks})
+        links = [page_link(name, number) for number in range(len(parts))]
+        _, shown = figure_texts.shown_filter(self._evaluation)
+        figures = []
+        if of_file := shown.files.get(source.path):
+            infos = figure_texts.headline(figure_texts.metric_infos(self._evaluation, shown))
+            known = [(info, of_file.metrics[info.name]) for info in infos if info.name in of_file.metrics]
+            figures = [(info.name, amount(value, info.unit)) for info, value in known]
+            figures = [("Sessions", f"{of_file.sessions:,}"), *figures]
+        for number, part in enumerate(parts):
+            self._site.render(
+                "file.html.j2",
+                f"files/{links[number]}",
+                evaluation=self._evaluation,
+                path=source.path,
+                name=name,
+                page=part,
+                colours=encode_stretches(paint.colours, source.text, part.begin, part.end),
+                unasked=encode_stretches(paint.unasked, source.text, part.begin, part.end),
+                number=number + 1,
+                links=links,
+                firsts=[part.first_line for part in parts],
+                lines=parts[-1].last_line,
+                neighbours=_neighbours(parts, links, number),
+                legend=[*entries, ("unasked", "", "not sampled", len(paint.unasked))] if paint.unasked else entries,
+                about=label(self._evaluation.headline),
+                figures=figures,
+                starts=scripts.starts,
+            )
+        return f"files/{links[0]}"
 
     def _write_index(self, name: str, opened: str, links: dict[str, str]) -> None:
         evaluation, figures = self._evaluation, self._evaluation.filters.get(name, figure_texts.NO_FIGURES)
@@ -165,63 +194,6 @@ class Pages:
             figures=figures,
             page=_index_values(evaluation, self._task, figures, shown, selection(name)),
         )
-
-
-class _FilePages(msgspec.Struct, frozen=True, dict=True):
-    evaluation: Evaluation
-    folder: Path
-    sources: StoredSessions
-
-    @cached_property
-    def _site(self) -> HtmlSite:
-        return HtmlSite(self.folder, TEMPLATES)
-
-    def write(self, path: str) -> str:
-        source, sessions = self.sources.of(path)
-        name, task = page_name(path), tasks.CATALOG.load(self.evaluation.task)
-        scripts = Scripts(self.folder / DATA, name, task)
-        marks, leading = [], self.sources.filters.leading
-        for place, session in enumerate(sessions):
-            scripts.add(session)
-            marks.append(mark(place, session, task, leading))
-        scripts.close()
-        parts = pages(source.text, marks)
-        counts = Counter(spot.outcome for part in parts for spot in part.spots)
-        meanings = legend(task)
-        shown_outcomes = [of for of in LEGEND if of in meanings and (counts[of] or of != "other")]
-        entries = [(of, SIGNS[of], meanings[of], counts[of]) for of in shown_outcomes]
-        if len(parts) > 1:
-            scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
-        paint = self.sources.paint(source, {session_mark.begin for session_mark in marks})
-        links = [page_link(name, number) for number in range(len(parts))]
-        _, shown = figure_texts.shown_filter(self.evaluation)
-        figures = []
-        if of_file := shown.files.get(path):
-            infos = figure_texts.headline(figure_texts.metric_infos(self.evaluation, shown))
-            known = [(info, of_file.metrics[info.name]) for info in infos if info.name in of_file.metrics]
-            figures = [(info.name, amount(value, info.unit)) for info, value in known]
-            figures = [("Sessions", f"{of_file.sessions:,}"), *figures]
-        for number, part in enumerate(parts):
-            self._site.render(
-                "file.html.j2",
-                f"files/{links[number]}",
-                evaluation=self.evaluation,
-                path=source.path,
-                name=name,
-                page=part,
-                colours=encode_stretches(paint.colours, source.text, part.begin, part.end),
-                unasked=encode_stretches(paint.unasked, source.text, part.begin, part.end),
-                number=number + 1,
-                links=links,
-                firsts=[part.first_line for part in parts],
-                lines=parts[-1].last_line,
-                neighbours=_neighbours(parts, links, number),
-                legend=[*entries, ("unasked", "", "not sampled", len(paint.unasked))] if paint.unasked else entries,
-                about=label(self.evaluation.headline),
-                figures=figures,
-                starts=scripts.starts,
-            )
-        return f"files/{links[0]}"
 
 
 def _index_name(name: str, opened: str) -> str:
