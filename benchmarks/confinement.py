@@ -33,7 +33,7 @@ from ci_eval.core.contracts import Surroundings
 from ci_eval.core.grammar.document import Document, decode
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.player import Player
-from ci_eval.core.interpret.selection import plan
+from ci_eval.core.interpret.selection import Share, plan
 from ci_eval.core.model import Confine
 from ci_eval.core.statistics.student import critical_values
 from ci_eval.core.workspace import Workspace, read_actions
@@ -95,9 +95,9 @@ def asked(workspace: Workspace, prepared: Prepared, sessions: int) -> tuple[Take
     answers: Answers = {}
     before = os.times()
     try:
-        for assignment in plan(workspace, setup, probability=1, limit=sessions):
+        for assignment in plan(workspace, setup, Share(limit=sessions)):
             text = decode(read_own(setup.surroundings.root, assignment.path))
-            for session in Player(assignment, Document(text), engine).play(read_actions(assignment.actions)):
+            for session in Player(assignment, Document(text), engine).play(read_actions(assignment.actions).actions):
                 answers[session.id] = [[found.text for found in lookup.suggestions] for lookup in session.lookups]
                 for pid, seconds in supervisor_times().items():
                     watching[pid] = (watching.get(pid, (seconds, 0))[0], seconds)

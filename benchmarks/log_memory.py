@@ -87,11 +87,7 @@ def main() -> None:
             folder,
             folder / "parts",
             names,
-            ("parquet",),
             LogRun(project="p", language="python", seed=0, day="01_01_2026"),
-            unit=lambda path: path,
-            split_by="file",
-            percent=70,
         )
         size = sum(each.size for each in record.files) / 1e6
     rows = record.train.rows + record.validation.rows

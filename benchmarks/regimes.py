@@ -124,7 +124,7 @@ def write(
         Manifest(
             ci_eval="", title="", language="python", completion_type="BASIC", client="editor", strategy="", seed=0,
             engine=EngineInfo(name="engine", version="1"), project=info, projects=(info,) * count, grammar="",
-            python="", os="", cpu="", jobs=1, start="2026-01-01T00:00:00+00:00", generated=len(draw.files),
+            python="", os="", jobs=1, start="2026-01-01T00:00:00+00:00", generated=len(draw.files),
             planned=len(asked), finished=len(asked), rounds=len(rounds), strata=strata,
             state=state if state.asked else None,
         )

@@ -199,10 +199,10 @@ class Counts:
 
 def clustered(rows: Floats, fewest: float = 0) -> tuple[Floats, Floats]:
     """Intervals as ci-eval gives them, one per comparison; nan where it gives none."""
-    estimate = estimate_other_code(rows)
-    reach = critical_values(1 - LEVEL, estimate.spread.df) * estimate.spread.error
-    reach = np.where(estimate.effective >= fewest, reach, np.nan)
-    return estimate.spread.center - reach, estimate.spread.center + reach
+    spread, effective = estimate_other_code(rows)
+    reach = critical_values(1 - LEVEL, spread.df) * spread.error
+    reach = np.where(effective >= fewest, reach, np.nan)
+    return spread.center - reach, spread.center + reach
 
 
 def alike(rows: Floats) -> tuple[Floats, Floats]:

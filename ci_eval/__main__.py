@@ -1,6 +1,11 @@
 """The entry point of `ci-eval` and of `python -m ci_eval`."""
 
+import os
 import sys
+
+# numpy reads this when it is imported. OpenBLAS threads that wait for each other on busy cores take several times as
+# long as one thread, and no matrix here is large.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 try:
     from ci_eval.cli import main

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ci_eval.core import actions
 from ci_eval.core.config import InterpretConfig
 from ci_eval.core.contracts import Engine, Installation, Surroundings
-from ci_eval.core.interpret import EngineSide, Progress, Setup, play_files
+from ci_eval.core.interpret import EngineSide, Progress, Setup, Share, play_files
 from ci_eval.core.model import ActionsConfig, EngineInfo, ProjectInfo, Session
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.languages.python import LANGUAGE
@@ -95,7 +95,7 @@ def ask(
 ) -> Progress:
     """Stage 2 over a workspace."""
     sides, advance = [EngineSide(workspace, wanted)], lambda *_: None
-    (progress,) = play_files(sides, probability=probability, limit=limit, jobs=jobs, advance=advance, rounds=rounds)
+    (progress,) = play_files(sides, Share(probability, limit), jobs=jobs, advance=advance, rounds=rounds)
     return progress
 
 

@@ -135,9 +135,12 @@ def test_what_is_not_recorded_is_an_error_and_asked_of_nobody(tmp_path: Path, mo
     monkeypatch.chdir(FOLDER.parent.parent)
     monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path / "cache"))
     argv = ["evaluate", "configs/code-review.yaml", "--set", "engine.model=unknown", "--jobs", "1"]
-    with pytest.raises(InstallError, match=r"recorded\.jsonl has no answer to this question, and nobody is asked"):
+    with pytest.raises(
+        InstallError,
+        match=r"recorded\.jsonl has no answer to this question, and with `recorded` ci-eval asks no",
+    ):
         cli.main([*argv, "--output", str(tmp_path / "out")], standalone_mode=False)
-    with pytest.raises(ConfigError, match="--record asks again"):
+    with pytest.raises(ConfigError, match="--record asks the endpoint again"):
         cli.main([*argv, "--record", "--output", str(tmp_path / "again")], standalone_mode=False)
 
 

@@ -84,7 +84,7 @@ def _stream(data: bytes, _folder: Path) -> None:
 
 
 def _whole(data: bytes, _folder: Path) -> None:
-    list(wire.whole([data]))
+    wire._parse(data)
 
 
 def _dataset(data: bytes, folder: Path) -> None:

@@ -64,18 +64,22 @@ def test_a_machine_on_which_processes_wait_is_busy(
     file, clock = tmp_path / "cpu", iter([100.0, 110.0])
     line = "some avg10=1.00 avg60=2.00 avg300=3.00 total={}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
     monkeypatch.setattr("ci_eval.core.machine.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr(machine, "PRESSURE", file)
     monkeypatch.setattr(machine, "cores", lambda: 2)
     monkeypatch.setattr("ci_eval.core.machine.os.getloadavg", lambda: (load, 0.0, 0.0))
     file.write_text(line.format(5))
-    watch = Watch(file)
+    watch = Watch()
     file.write_text(line.format(5 + microseconds))
     state = watch.state()
     assert (state.busy, state.load, state.cores) == (busy, load, 2)
     assert state.pressure == pytest.approx(microseconds / 1e7, abs=1e-3)
 
 
-def test_a_system_that_does_not_say_how_long_processes_wait_is_judged_by_its_load(tmp_path: Path) -> None:
-    assert Watch(tmp_path / "no such file").state().pressure is None
+def test_a_system_that_does_not_say_how_long_processes_wait_is_judged_by_its_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "PRESSURE", tmp_path / "no such file")
+    assert Watch().state().pressure is None
 
 
 def test_times_are_told_apart_whatever_their_zone() -> None:

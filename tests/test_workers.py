@@ -101,18 +101,6 @@ def test_a_worker_that_is_killed_before_it_reads_what_it_gets_holds_up_nobody(mo
         assert [outcome.result for outcome in workers.map(deque(["a"])) if outcome] == ["A"]
 
 
-def threads(_: int) -> str | None:
-    return os.environ.get("OPENBLAS_NUM_THREADS")
-
-
-def test_a_worker_multiplies_matrices_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    with Workers[int, str | None](threads, jobs=1, timeout=60, tries=1) as workers:
-        found = [each.result for each in workers.map(deque([1])) if each]
-    assert found == ["1"]
-    assert "OPENBLAS_NUM_THREADS" not in os.environ
-
-
 def modules(_task: str) -> list[str]:
     return list(sys.modules)
 

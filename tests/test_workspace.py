@@ -13,22 +13,30 @@ from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.interpret.assignments import first_calls
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FileError, Session
+from ci_eval.core.model import FileActions, FileError, MoveCaret, Session
 from ci_eval.core.model.settings import ActionsConfig, PrefixConfig, StrategyConfig
-from ci_eval.core.workspace import Workspace, make_file_name, pack_sessions, read_actions, read_items
+from ci_eval.core.workspace import (
+    ENCODED_AT_ONCE,
+    Workspace,
+    iterate_actions,
+    make_file_name,
+    pack_actions,
+    read_actions,
+    read_head,
+    read_items,
+)
 from ci_eval.plugins.engines.controls import WORDS
 from tests.command import command
 from tests.comparing import compare
-from tests.packed import as_before
 from tests.projects import GREETER, ask, generate, setup, write
 
 
-def counting(function: Callable[[Workspace], Manifest], asked: list[str]) -> Callable[[Workspace], Manifest]:
-    """As the function; the names of the folders it was called for."""
+def counting(function: Callable[[Manifest], None], asked: list[str]) -> Callable[[Manifest], None]:
+    """As the function; the titles of the manifests it was called for."""
 
-    def counted(workspace: Workspace) -> Manifest:
-        asked.append(workspace.folder.name)
-        return function(workspace)
+    def counted(manifest: Manifest) -> None:
+        asked.append(manifest.title)
+        function(manifest)
 
     return counted
 
@@ -70,7 +78,7 @@ def test_what_a_killed_run_left_half_written_goes_and_no_link_is_followed(tmp_pa
     outside = write(tmp_path / "outside", kept__txt="x")
     workspace = generate(write(tmp_path / "p", a__py="import os\nos.sep\n"), tmp_path / "w")
     pages = write(workspace.folder / "reports" / "html.1.tmp", index__html="x", style__css_2_tmp="x")
-    (workspace.folder / "sessions" / "a.json.gz.1.tmp").write_bytes(b"x")
+    (workspace.folder / "sessions" / "a.json.zst.1.tmp").write_bytes(b"x")
     (pages / "linked.3.tmp").symlink_to(outside)
     (workspace.folder / "linked.4.tmp").symlink_to(outside)
     workspace.tidy()
@@ -84,18 +92,19 @@ def test_nothing_temporary_is_left(tmp_path: Path) -> None:
     assert not list((tmp_path / "w").rglob("*.tmp"))
 
 
-def test_a_workspace_of_before_is_read_and_what_it_lacks_is_asked(tmp_path: Path) -> None:
-    root = write(tmp_path / "p", a__py=GREETER, b__py=GREETER)
-    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
-    now = sorted(each.id for _, items in workspace.sessions(Session) for each in items)
-    as_before(tmp_path / "w")
-    workspace = Workspace(tmp_path / "w")
-    assert sorted(each.id for _, items in workspace.sessions(Session) for each in items) == now
-    assert workspace.has_sessions("a.py")
-    workspace.drop_sessions("a.py")
-    ask(workspace, setup(WORDS, root))
-    assert sorted(each.id for _, items in workspace.sessions(Session) for each in items) == now
-    assert {path.suffix for path in (tmp_path / "w" / "sessions").iterdir()} == {".gz", ".zst"}
+def test_actions_of_a_large_file_are_decoded_in_parts(tmp_path: Path) -> None:
+    moves = tuple(MoveCaret(offset=offset) for offset in range(2 * ENCODED_AT_ONCE + 1))
+    whole = FileActions(path='"actions":[.py', checksum="1", sessions=0, unparsable=0.0, actions=moves)
+    (path := tmp_path / "a.json.zst").write_bytes(packed := pack_actions(whole))
+    assert (read_head(path).checksum, [*iterate_actions(path)], read_actions(path)) == ("1", [*moves], whole)
+    lines = [*stored.lines(path)]
+    for wrong in (lines[:-1], [*lines, lines[-1]], lines[1:], [lines[0], *lines]):
+        path.write_bytes(stored.pack(wrong))
+        with pytest.raises(WorkspaceError, match="damaged"):
+            read_actions(path)
+    path.write_bytes(stored.pack([b"".join(lines).replace(b"\n", b"")]))
+    assert read_actions(path) == whole
+    assert len(packed) < 100_000
 
 
 def test_a_finished_run_of_many_files_is_a_few_files_and_goes_on(
@@ -105,13 +114,13 @@ def test_a_finished_run_of_many_files_is_a_few_files_and_goes_on(
     root = write(tmp_path / "p", **{f"f{number}__py": GREETER for number in range(5)})
     ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
     now = {each.id: source.path for source, items in workspace.sessions(Session) for each in items}
-    items = [read_items(path) for path in workspace.action_files()]
+    items = [[*read_items(path)] for path in workspace.action_files()]
     for part in ("actions", "sessions"):
         stored.archive(tmp_path / "w" / part)
         assert [path.name for path in (tmp_path / "w" / part).iterdir()] == ["all.zip"]
     workspace = Workspace(tmp_path / "w")
     assert {each.id: source.path for source, items in workspace.sessions(Session) for each in items} == now
-    assert [read_items(path) for path in workspace.action_files()] == items
+    assert [[*read_items(path)] for path in workspace.action_files()] == items
     assert workspace.find_session(next(iter(now)))[0].path == now[next(iter(now))]
     workspace.drop_sessions("f2.py")
     assert not workspace.has_sessions("f2.py")
@@ -151,24 +160,6 @@ def test_shards_and_what_follows_read_archives(tmp_path: Path, monkeypatch: pyte
     assert command("report", tmp_path / "night")[0] == 0
 
 
-def test_sessions_take_the_place_of_those_of_before(tmp_path: Path) -> None:
-    root = write(tmp_path / "p", a__py=GREETER)
-    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
-    (source,) = workspace.sources()
-    as_before(tmp_path / "w")
-    workspace.write_sessions("a.py", pack_sessions(source, []))
-    assert [list(items) for _, items in workspace.sessions(Session)] == [[]]
-
-
-def test_a_file_packed_in_two_ways_counts_for_neither(tmp_path: Path) -> None:
-    root = write(tmp_path / "p", a__py=GREETER)
-    ask(workspace := generate(root, tmp_path / "w"), setup(WORDS, root))
-    (path,) = (tmp_path / "w" / "sessions").iterdir()
-    path.with_suffix(".gz").write_bytes(b"")
-    with pytest.raises(WorkspaceError, match="is there twice"):
-        list(workspace.sources())
-
-
 @pytest.mark.parametrize("left", [{}, {"config__yaml": "x"}, {"config__yaml": "x", "manifest__json__77__tmp": "{"}])
 def test_what_a_run_leaves_that_was_killed_at_once_is_begun_again(tmp_path: Path, left: dict[str, str]) -> None:
     folder = Workspace.create(tmp_path / "w").folder
@@ -188,9 +179,9 @@ def test_a_manifest_is_read_once_however_often_it_is_asked_for(tmp_path: Path, m
     root = write(tmp_path / "p", a__py=GREETER)
     argv = ("evaluate", "--project", f"path:{root}", "--engine", "words", "--jobs", 1, "--output")
     for name in ("base", "new"):
-        command(*argv, tmp_path / name)
+        command(*argv, tmp_path / name, "--set", f"reports.evaluationTitle={name}")
     read: list[str] = []
-    monkeypatch.setattr(Workspace, "_read_manifest", counting(Workspace._read_manifest, read))
+    monkeypatch.setattr(Manifest, "check", counting(Manifest.check, read))
     command("compare", tmp_path / "base", tmp_path / "new", "--output", tmp_path / "c")
     assert sorted(read) == ["base", "new"]
     assert command(*argv, tmp_path / "third")[0] == 0
@@ -217,7 +208,7 @@ def test_what_actions_ask_about_is_the_first_call_of_each_session(tmp_path: Path
     typed = ActionsConfig(strategy=StrategyConfig(prefix=PrefixConfig(name="EveryPrefix")))
     workspace = generate(write(tmp_path / "p", a__py=GREETER), tmp_path / "w", typed)
     (path,) = workspace.action_files()
-    calls = list(first_calls(read_actions(path)))
+    calls = list(first_calls(iterate_actions(path)))
     items = [(each.session, each.offset, each.expected_text) for each in read_items(path)]
     assert items == [(call.session, call.offset, call.expected_text) for call in calls]
     assert read_actions(path).sessions == len(items) > 0

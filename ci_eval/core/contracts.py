@@ -10,28 +10,11 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from ci_eval.core.import_syntax import Imports, ImportSyntax
-from ci_eval.core.model import (
-    Confine,
-    EngineInfo,
-    Extraction,
-    Histories,
-    Kind,
-    LookupScore,
-    MetricInfo,
-    PlayItem,
-    Properties,
-    QueriesConfig,
-    Record,
-    RemovedImport,
-    RunConfig,
-    SessionScore,
-    Span,
-    Status,
-    StrategyConfig,
-    Suggestion,
-    Token,
-    Usage,
-)
+from ci_eval.core.model.records import Histories, Record
+from ci_eval.core.model.report import EngineInfo, MetricInfo
+from ci_eval.core.model.sessions import LookupScore, PlayItem, RemovedImport, SessionScore, Status, Suggestion, Usage
+from ci_eval.core.model.settings import Confine, QueriesConfig, RunConfig, Span, StrategyConfig
+from ci_eval.core.model.tokens import Extraction, Kind, Properties, Token
 
 Lines = Iterable[tuple[int, dict[str, object] | str]]
 """The lines of a dataset as pairs: number of the line, and its fields or the reason why it cannot be read."""

@@ -66,17 +66,16 @@ PRESSURE = Path("/proc/pressure/cpu")
 
 
 class Watch:
-    def __init__(self, pressure: Path = PRESSURE) -> None:
-        self._file = pressure
+    def __init__(self) -> None:
         self._began = time.monotonic()
         self._cpu = time.process_time()
-        self._seconds_waited = _read_wait(pressure)
+        self._seconds_waited = _read_wait()
 
     def cpu(self) -> float:
         return time.process_time() - self._cpu
 
     def state(self) -> MachineState:
-        seconds, waited = time.monotonic() - self._began, _read_wait(self._file)
+        seconds, waited = time.monotonic() - self._began, _read_wait()
         pressure = None
         if waited is not None and self._seconds_waited is not None and seconds > 0:
             pressure = round(min((waited - self._seconds_waited) / seconds, 1.0), 3)
@@ -85,11 +84,11 @@ class Watch:
         return MachineState(load=load, pressure=pressure, cores=cores(), busy=busy)
 
 
-def _read_wait(file: Path) -> float | None:
+def _read_wait() -> float | None:
     """Return the total seconds during which some process waited for a core; None if the system does not count them. The
     file contains microseconds (https://docs.kernel.org/accounting/psi.html)."""
     try:
-        total = re.search(r"^some .*total=(\d+)\s*$", file.read_text(), re.MULTILINE)
+        total = re.search(r"^some .*total=(\d+)\s*$", PRESSURE.read_text(), re.MULTILINE)
     except OSError:
         return None
     return int(total[1]) / 1e6 if total else None

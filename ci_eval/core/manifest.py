@@ -7,30 +7,19 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, field
-from msgspec.structs import force_setattr
 
-from ci_eval.core.model import (
-    MASKED,
-    Determinism,
-    EngineInfo,
-    Footprint,
-    Histories,
-    LogsRecord,
-    Number,
-    ProjectInfo,
-    Sampling,
-    Value,
-    Vocabulary,
-)
 from ci_eval.core.model.comparison import Detection
-from ci_eval.core.model.engine import CpuTimes, MachineState, SentConfiguration
+from ci_eval.core.model.engine import CpuTimes, Determinism, Footprint, MachineState, SentConfiguration
+from ci_eval.core.model.records import Histories
+from ci_eval.core.model.report import EngineInfo, LogsRecord, ProjectInfo
+from ci_eval.core.model.tokens import MASKED, Number, Sampling, Value, Vocabulary
 from ci_eval.core.statistics.population import FILES, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 
 QUERIES, RANKER, USER = "queries", "training of the ranker", "modelled user"
 """The names of random choices, which are the keys of `Manifest.drawn`."""
-FORMAT, FORMER_FORMAT = 2, 1
-"""The format number of new workspaces, and the oldest format number that can be read."""
+FORMAT = 2
+"""The format number of workspaces."""
 
 
 class StageRecord(Value, frozen=True, kw_only=True):
@@ -59,7 +48,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     files: str = ""
     user: str = ""
     """The probabilities of the modelled user, as JSON; "" = no user is modelled."""
-    task: str = ""
+    task: str = "completion"
     judge: str = ""
     run: str = ""
     unit: str = "tokens"
@@ -89,6 +78,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
     """The share of imports that are found neither in the project, nor in the standard library, nor in the dependencies.
     Only files with sessions count. None if the share is unknown or nothing is imported."""
+    imports: dict[str, tuple[Number, Number]] = {}
+    """Checksum of the project → number of its imports, and of those that are unresolved; in a shard by source file,
+    since shards may share a file."""
     unresolved_packages: dict[str, Number] = {}
     """Package → number of its unresolved imports, the most frequent first; at most 100 packages."""
     remedies: dict[str, str] = {}
@@ -109,8 +101,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     grammar: str
     python: str
     os: str
-    cpu: CpuTimes | str | None = None
-    """The CPU time of all stages. Former versions stored the processor's name in this field (see `processor`)."""
+    cpu: CpuTimes | None = None
+    """The CPU time of all stages."""
     processor: str = ""
     jobs: Number
     shard: str | None = None
@@ -149,15 +141,6 @@ class Manifest(Value, frozen=True, kw_only=True):
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
     """Part of the workspace → SHA-256 over the names and contents of its files. Empty until all stages are complete."""
-
-    def __post_init__(self) -> None:
-        """Set `task` and `processor` if the workspace was written by a version that stored them in other fields."""
-        if isinstance(self.cpu, str):
-            force_setattr(self, "processor", self.cpu)
-            force_setattr(self, "cpu", None)
-        if not self.task:
-            # The struct is frozen.
-            force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
 
     def check(self) -> None:
         """Raise ValueError if counts or times contradict each other."""

@@ -10,17 +10,10 @@ import msgspec
 
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.contracts import Band, Hands, Lines, RecordItem, SourceHole, Split, Splitter, Task
-from ci_eval.core.model import (
-    Kind,
-    LookupScore,
-    PlayItem,
-    Properties,
-    QueriesConfig,
-    Record,
-    Runnable,
-    SessionScore,
-    Status,
-)
+from ci_eval.core.model.records import Record, Runnable
+from ci_eval.core.model.sessions import LookupScore, PlayItem, SessionScore, Status
+from ci_eval.core.model.settings import QueriesConfig
+from ci_eval.core.model.tokens import Kind, Properties
 
 
 class Sample(msgspec.Struct):
@@ -37,13 +30,7 @@ def neutral(line: Mapping[str, object]) -> Record:
     """Return the record of a line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?,
     "run"?}`. Raises ValueError if a field is missing or has the wrong type."""
     fields = msgspec.convert(line, Sample)
-    return Record(
-        language=fields.language or "",
-        instruction=fields.instruction or "",
-        context=_texts(fields.context),
-        references=_known_references(fields.references or ()),
-        run=fields.run,
-    )
+    return _record(fields.language, fields.instruction, fields.context, fields.references, fields.run)
 
 
 class _Hole(msgspec.Struct):
@@ -126,23 +113,25 @@ def read_mera_line(line: Mapping[str, object]) -> Record:
         return neutral(line)
     fields = msgspec.convert(line, _Mera)
     language = (fields.meta or {}).get("language") or fields.inputs.get("language") or ""
+    return _record(str(language).lower(), fields.instruction, fields.inputs, [fields.outputs], fields.run)
+
+
+def _record(
+    language: str | None,
+    instruction: str | None,
+    context: Mapping[str, str | None],
+    references: Iterable[str | None] | None,
+    run: Runnable | None,
+) -> Record:
     return Record(
-        language=str(language).lower(),
-        instruction=fields.instruction,
-        context=_texts(fields.inputs),
-        references=_known_references([fields.outputs]),
-        run=fields.run,
+        language=language or "",
+        instruction=instruction or "",
+        # Data frames write null for an empty field.
+        context={name: text or "" for name, text in context.items()},
+        # Published test sets hide their references: the field is null or blank.
+        references=tuple(text for text in references or () if text and text.strip()),
+        run=run,
     )
-
-
-def _texts(context: Mapping[str, str | None]) -> dict[str, str]:
-    # Data frames write null for an empty field.
-    return {name: text or "" for name, text in context.items()}
-
-
-def _known_references(references: Iterable[str | None]) -> tuple[str, ...]:
-    # Published test sets hide their references: the field is null or blank.
-    return tuple(text for text in references if text and text.strip())
 
 
 LEASTS = (0.75, 0.5, 0.25)

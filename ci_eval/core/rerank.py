@@ -15,7 +15,7 @@ from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker, 
 from ci_eval.core.grammar.document import Document
 from ci_eval.core.model import CallCompletion, DeleteRange, Lookup, MoveCaret, PrintText, Session, SourceFile
 from ci_eval.core.model.sessions import count_keys
-from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
+from ci_eval.core.workspace import Workspace, iterate_actions, pack_sessions
 
 
 class NewOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
     document, last = Document(file.text), ""
     try:
         # `strategy.evolution` may change the text before a session, so the actions are replayed to find the text.
-        for action in read_actions(actions).actions:
+        for action in iterate_actions(actions):
             match action:
                 case MoveCaret() | DeleteRange() | PrintText():
                     document.apply(action)

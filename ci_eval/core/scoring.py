@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.contracts import Band, Item, Metric, Observation, Task
-from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status, Suggestion, Token
+from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status, Suggestion, Token, pick
 from ci_eval.core.model.report import Responses
 from ci_eval.core.model.sessions import status
 
@@ -112,8 +112,11 @@ DIGITS = 12
 
 def rank_of(session: SessionScore) -> int | None:
     """Return the rank of the expected text in the last list; None if the text is absent or the engine failed."""
-    is_known = session.lookups and session.status not in FAILED
-    return session.lookups[session.until - 1].rank if is_known else None
+    lookups = session.lookups
+    if not lookups or session.status in FAILED:
+        return None
+    # Few sessions have courses, and a million sessions may have a dozen metrics of ranks each.
+    return lookups[session.until - 1 if session.courses else -1].rank
 
 
 RANK_BANDS = (
@@ -234,9 +237,8 @@ def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
             yield session
             continue
         # Later rounds are stored without suggestions, so the copy is a SessionScore even if `session` is a Session.
-        fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
-        changed = {"status": answer.status, "lookups": answer.lookups, "courses": answer.courses, "otherwise": ()}
-        yield SessionScore(**fields | changed)
+        fields = pick(session, *SessionScore.__struct_fields__)
+        yield SessionScore(**fields | pick(answer, "status", "lookups", "courses") | {"otherwise": ()})
 
 
 def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:

@@ -18,8 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
-from ci_eval.core.model import UserModelConfig
-from ci_eval.core.model.sessions import Course
+from ci_eval.core.model import Course, UserModelConfig, pick
 
 T = TypeVar("T")
 Table = tuple[tuple[float, ...], ...]
@@ -85,8 +84,8 @@ PROFILES = {
 
 
 def build_user_model(config: UserModelConfig) -> UserModel:
-    own = {name: getattr(config, name) for name in ("first_prefix", "select", "cancel", "attend")}
-    own = {name: value for name, value in own.items() if value is not None}
+    settings = pick(config, "first_prefix", "select", "cancel", "attend")
+    own = {name: value for name, value in settings.items() if value is not None}
     return replace(PROFILES[config.profile], index=config.index, **own)
 
 

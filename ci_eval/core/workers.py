@@ -253,11 +253,8 @@ def _delay_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _spare_process() -> Iterator[None]:
-    """Let processes that are started in the block use one thread in OpenBLAS, and not import the main module."""
-    # Workers share the cores. OpenBLAS threads that wait for each other on busy cores take ten times as long.
-    chosen = THREADS in os.environ
-    os.environ.setdefault(THREADS, "1")
-    # Otherwise, a spawned process imports the whole command line, which takes longer than many tasks.
+    """Let processes that are started in the block not import the main module."""
+    # The main module imports the whole command line, which takes longer than many tasks.
     names = vars(sys.modules["__main__"])
     removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
     # multiprocessing fails if the attribute is missing.
@@ -266,12 +263,7 @@ def _spare_process() -> Iterator[None]:
         yield
     finally:
         names.update(removed)
-        if not chosen:
-            del os.environ[THREADS]
 
-
-THREADS = "OPENBLAS_NUM_THREADS"
-"""The environment variable from which numpy's OpenBLAS reads the number of its threads."""
 
 CPU_LIMIT_S = 60.0
 """The CPU seconds that reading one answer may take beyond the engine's timeout. A hostile answer could take hours."""

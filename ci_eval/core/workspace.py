@@ -12,8 +12,6 @@ unfinished/      the sessions so far of files that workers are evaluating
 rounds/          the sessions of each round, for files that have not finished all rounds
 logs/            suggestions with features, for training and validation
 reports/
-
-In workspaces of format 1, packed files have the suffix .gz.
 """
 
 from __future__ import annotations
@@ -34,8 +32,9 @@ from msgspec.structs import replace
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.manifest import FORMAT, FORMER_FORMAT, Manifest
+from ci_eval.core.manifest import FORMAT, Manifest
 from ci_eval.core.model import (
+    Action,
     Asked,
     FileActions,
     FileAsked,
@@ -83,10 +82,8 @@ class Workspace:
     @staticmethod
     def check_free(folder: Path, hint: str = "") -> None:
         """Raise WorkspaceError, whose message ends with `hint`, unless the folder is new or empty."""
-        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _is_hardly_begun(folder))):
-            if not folder.is_dir():
-                raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another --output")
-            raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
+        if not (folder.is_dir() and _is_hardly_begun(folder)):
+            atomic.check_free(folder, hint)
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
@@ -105,15 +102,12 @@ class Workspace:
 
     def manifest(self) -> Manifest:
         """Return the manifest, which is read once. Raises WorkspaceError if this version of ci-eval cannot read it."""
-        if self._manifest is None:
-            self._manifest = self._read_manifest()
-        return self._manifest
-
-    def _read_manifest(self) -> Manifest:
+        if self._manifest is not None:
+            return self._manifest
         path = self.folder / "manifest.json"
         data = stored.read(path, stored.MANIFEST)
         form = stored.decode_json(data, _Format, path).format
-        if not FORMER_FORMAT <= form <= FORMAT:
+        if form != FORMAT:
             age = "newer" if form > FORMAT else "older"
             raise WorkspaceError(f"{self.folder} has format {form}, {age} than {FORMAT}, the one this ci-eval writes")
         manifest = stored.decode_json(data, Manifest, path)
@@ -121,6 +115,7 @@ class Workspace:
             manifest.check()
         except ValueError as error:
             raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
+        self._manifest = manifest
         return manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -165,10 +160,10 @@ class Workspace:
     # ------------------------------------------------------------------------------------------------ stages' files
 
     def write_actions(self, path: str, packed: bytes) -> None:
-        _replace(self.actions_path(path), packed)
+        atomic.write(self.actions_path(path), packed)
 
     def actions_path(self, path: str) -> Path:
-        return _packed_path(self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}")
+        return self.folder / "actions" / f"{make_file_name(path)}{ACTIONS}"
 
     def find_extents(self, path: str) -> dict[int, int]:
         """Return begin → end, in code points, of all items of a source file; {} if the file has no actions."""
@@ -214,7 +209,7 @@ class Workspace:
             stored.copy(path, target.folder / "actions" / path.name)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
-        _replace(self.sessions_path(path), packed)
+        atomic.write(self.sessions_path(path), packed)
 
     def has_sessions(self, path: str) -> bool:
         return stored.exists(self.sessions_path(path))
@@ -226,8 +221,7 @@ class Workspace:
         file.unlink(missing_ok=True)
 
     def sources(self) -> Iterator[SourceFile]:
-        for path in self.session_files():
-            yield self._source(path, stored.lines(path))
+        return (source for source, _ in self.sessions(SessionScore))
 
     def sessions(self, kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         """Yield each source file with an iterator of its sessions, in the order of the names of the stored files."""
@@ -236,28 +230,21 @@ class Workspace:
     def read_session_files(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
         for path in paths:
             lines = stored.lines(path)
-            source = self._source(path, lines)
+            source = stored.decode_json(next(lines, b""), SourceFile, path)
+            _check_inside(source.path, path)
+            # Without this check, two stored files could count the sessions of one source file twice.
+            if path != self.sessions_path(source.path):
+                raise WorkspaceError(f"{path} holds the sessions of {source.path}, which belong into another file")
             yield source, _sessions(lines, kind, path, source)
 
     def decode_sessions(self, path: str, kind: type[S]) -> Iterator[S]:
-        file = self.sessions_path(path)
-        lines = stored.lines(file)
-        return _sessions(lines, kind, file, self._source(file, lines))
+        return next(self.read_session_files([self.sessions_path(path)], kind))[1]
 
     def source(self, path: str) -> SourceFile:
-        file = self.sessions_path(path)
-        return self._source(file, stored.lines(file))
+        return next(self.read_session_files([self.sessions_path(path)], SessionScore))[0]
 
     def session_files(self) -> list[Path]:
         return _packed_files(self.folder / "sessions", SESSIONS)
-
-    def _source(self, file: Path, lines: Iterator[bytes]) -> SourceFile:
-        source = stored.decode_json(next(lines, b""), SourceFile, file)
-        _check_inside(source.path, file)
-        # Without this check, two stored files could count the sessions of one source file twice.
-        if file != self.sessions_path(source.path):
-            raise WorkspaceError(f"{file} holds the sessions of {source.path}, which belong into another file")
-        return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
         """Return the only session whose id begins with `identity`, and its source file. Raises WorkspaceError."""
@@ -274,7 +261,7 @@ class Workspace:
         )
 
     def sessions_path(self, path: str) -> Path:
-        return _packed_path(self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}")
+        return self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}"
 
     def write_error(self, error: FileError) -> None:
         atomic.write_json(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", error)
@@ -364,31 +351,13 @@ def make_file_name(path: str) -> str:
     return f"{readable}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
 
 
-ACTIONS, SESSIONS = ".json", ".jsonl"
-
-
-def _packed_path(path: Path) -> Path:
-    """Return the path with the former suffix if such a file exists, otherwise with the current suffix."""
-    former = path.with_name(path.name + stored.FORMER_SUFFIX)
-    return former if stored.exists(former) else path.with_name(path.name + stored.SUFFIX)
-
-
-def _replace(path: Path, packed: bytes) -> None:
-    atomic.write(path.with_suffix(stored.SUFFIX), packed)
-    if path.suffix != stored.SUFFIX:
-        if path.name in stored.archived(path.parent):
-            stored.unarchive(path.parent)
-        path.unlink(missing_ok=True)
+ACTIONS, SESSIONS = f".json{stored.SUFFIX}", f".jsonl{stored.SUFFIX}"
+ACTIONS_KEY, END_OF_PART = b'"actions":[', b",\n"
 
 
 def _packed_files(folder: Path, end: str) -> list[Path]:
-    """Return the sorted packed files named `*{end}{suffix}`. Raises WorkspaceError if one has both suffixes."""
-    suffixes = (f"{end}{stored.SUFFIX}", f"{end}{stored.FORMER_SUFFIX}")
     names = {path.name for path in folder.glob("*")} | stored.archived(folder).keys()
-    paths = sorted(folder / name for name in names if name.endswith(suffixes))
-    if twice := next((stem for stem, times in Counter(path.stem for path in paths).items() if times > 1), None):
-        raise WorkspaceError(f"{folder / twice} is there twice, packed in two ways: evaluate again")
-    return paths
+    return sorted(folder / name for name in names if name.endswith(end))
 
 
 ENCODED_AT_ONCE = 10_000
@@ -402,7 +371,8 @@ def pack_actions(actions: FileActions) -> bytes:
     packer.add(head[:-2])
     for begin in range(0, len(actions.actions), ENCODED_AT_ONCE):
         part = separator + msgspec.json.encode(actions.actions[begin : begin + ENCODED_AT_ONCE])[1:-1]
-        separator, size = b",", size + len(part)
+        # Readers decode a large file line by line.
+        separator, size = END_OF_PART, size + len(part)
         packer.add(part)
     packer.add(head[-2:])
     if size > stored.ACTIONS:
@@ -417,31 +387,43 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
     return stored.pack(msgspec.json.encode(line) + b"\n" for line in chain((source,), sessions))
 
 
+def read_head(path: Path) -> FileHead:
+    return next(_parts(path, FileHead))
+
+
+def iterate_actions(path: Path) -> Iterator[Action]:
+    """Yield the actions of a file, decoded in parts, since all of a large file take more than 1 GB."""
+    return chain.from_iterable(part.actions for part in _parts(path, FileActions))
+
+
 def read_actions(path: Path) -> FileActions:
-    return _actions(path, FileActions)
+    first, *others = _parts(path, FileActions)
+    return replace(first, actions=(*first.actions, *chain.from_iterable(part.actions for part in others)))
 
 
-def read_items(path: Path) -> list[Asked]:
+def read_items(path: Path) -> Iterator[Asked]:
     """Return the first question of each session, in order. Raises WorkspaceError."""
-    return read_source_items(path)[1]
-
-
-def read_source_items(path: Path) -> tuple[str, list[Asked]]:
-    """Return the path of the source file, and the first question of each session in order. Raises WorkspaceError."""
-    asked = _actions(path, FileAsked)
-    calls = (action for action in asked.actions if action.session)
-    return asked.path, [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
+    calls = (action for part in _parts(path, FileAsked) for action in part.actions if action.session)
+    return (next(lookups) for _, lookups in groupby(calls, key=attrgetter("session")))
 
 
 @lru_cache(maxsize=2)
 def _read_heads(folder: Path, _stamp: int) -> Mapping[Path, FileHead]:
-    return {path: _actions(path, FileHead) for path in Workspace(folder).action_files()}
+    return {path: read_head(path) for path in Workspace(folder).action_files()}
 
 
-def _actions(path: Path, kind: type[Head]) -> Head:
-    actions = stored.decode_json(b"".join(stored.lines(path, stored.ACTIONS)), kind, path)
-    _check_inside(actions.path, path)
-    return actions
+def _parts(path: Path, kind: type[Head]) -> Iterator[Head]:
+    """Yield the file in parts, each with the head and some of the actions. Raises WorkspaceError."""
+    lines, head, is_last = stored.lines(path, stored.ACTIONS), b"", False
+    while not is_last:
+        line = head + next(lines, b"")
+        # A file with few actions has a single line.
+        is_last = not line.endswith(END_OF_PART)
+        whole = line + b"".join(lines) if is_last else line.removesuffix(END_OF_PART) + b"]}"
+        part = stored.decode_json(whole, kind, path)
+        _check_inside(part.path, path)
+        yield part
+        head = head or line[: line.find(ACTIONS_KEY) + len(ACTIONS_KEY)]
 
 
 def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceFile) -> Iterator[S]:

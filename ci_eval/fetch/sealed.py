@@ -52,8 +52,11 @@ def intact(folder: Path) -> bool:
     the folder is removed. Raises PreparationError if the folder is damaged and its seal cannot be removed."""
     try:
         sizes = msgspec.json.decode((folder / LIST).read_bytes(), type=dict[str, int])
-    except (OSError, msgspec.MsgspecError):
+    except OSError:
         return False
+    except msgspec.MsgspecError:
+        # The list is damaged or from another version. While it is there, `publish` would not replace the folder.
+        sizes = {LIST: -1}
     # Bytes are faster than Path objects: each run checks the files first, and there may be tens of thousands.
     base = os.fsencode(folder) + b"/"
     changes = [name for name, size in sizes.items() if _size(base + name.encode("latin-1")) != size]

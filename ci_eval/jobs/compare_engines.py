@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from uuid import uuid4
 
@@ -217,10 +218,11 @@ def compare_engines(
     folder = runs.choose_output(sides[0].config, run.output)
     if resume and not detection and (folder / phases.PHASES).exists():
         raise WorkspaceError(f"{folder} was begun without --sessions: repeat the command with which it was begun")
-    if sides[0].config == sides[1].config:
-        screen.warn("both sides are the same engine, so every difference is chance: change NEW's version or --new-set")
-    numbered = (f"{number:02}-{slug(side.name)}" for number, side in enumerate(sides, 1))
-    names = ["base", "new"] if len(sides) == 2 else list(numbered)
+    numbered = [f"{number:02}-{slug(side.name)}" for number, side in enumerate(sides, 1)]
+    names = numbered if len(sides) > 2 else ["base", "new"]
+    named = combinations(zip(names, sides, strict=True), 2)
+    for same in [f"{a} and {b}" for (a, base), (b, new) in named if base.config == new.config]:
+        screen.warn(f"{same} are the same engine, so every difference is chance: change one version or --new-set")
     # Check all folders before the preparation, which may take minutes.
     for name in names:
         runs.check_place(folder / name, resume=resume)

@@ -17,7 +17,7 @@ from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.loading import UNCHANGED, View, change_view
-from ci_eval.core.grammar.imports import most_frequent
+from ci_eval.core.grammar.imports import most_frequent, share_missing, sum_counts
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
@@ -227,12 +227,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
     processors = list(dict.fromkeys(shard.processor for shard in shards))
     states = [shard.state for shard in shards if shard.finished]
-    shares = [
-        (shard.unresolved_imports, shard.stages["interpret"].files)
-        for shard in shards
-        if shard.unresolved_imports is not None
-    ]
-    of_files = sum(files for _, files in shares)
+    counts = {path: count for shard in shards for path, count in shard.imports.items()}
     records = {name: [shard.stages[name] for shard in shards if name in shard.stages] for name in shards[0].stages}
     stages = {
         name: replace(
@@ -253,8 +248,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         logs=None,
         cpu=_sum_cpu(shard.cpu for shard in shards),
         processor="; ".join(processors),
-        # The number of imports is not stored, so shares are weighted by numbers of files.
-        unresolved_imports=sum(share * files for share, files in shares) / of_files if of_files else None,
+        unresolved_imports=share_missing(counts.values()),
+        imports={shards[0].project.checksum: sum_counts(counts.values())},
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
@@ -277,6 +272,6 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
     )
 
 
-def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
-    known = [time for time in times if isinstance(time, CpuTimes)]
+def _sum_cpu(times: Iterable[CpuTimes | None]) -> CpuTimes | None:
+    known = [time for time in times if time]
     return sum(known, CpuTimes()) if known else None

@@ -329,8 +329,6 @@ class _Phases:
     ) -> list[Progress]:
         return interpret.play_files(
             [interpret.EngineSide(_open_phase(folder, side), of) for side, (_, of) in enumerate(self._sides)],
-            probability=1.0,
-            limit=None,
             jobs=self._jobs,
             rounds=rounds,
             advance=advance,

@@ -23,7 +23,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports import count_missing, merge_readings
+from ci_eval.core.grammar.imports import count_missing, merge_readings, share_missing, sum_counts
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
@@ -81,23 +81,19 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
     manifest, settings = workspace.manifest(), prepared.config.interpret
     if manifest.logs is not None and not _parts(workspace).exists():
         return
-    project_name = manifest.project.name
-    record = logs.gather(
-        workspace.folder / "logs",
-        _parts(workspace),
-        [make_file_name(source.path) for source in workspace.sources()],
-        settings.log_format,
-        logs.LogRun(
-            project=project_name,
-            language=manifest.language,
-            seed=settings.seed,
-            day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
-        ),
-        unit=(lambda _: project_name) if settings.split_by == "project" else (lambda path: f"{project_name}/{path}"),
+    names = [make_file_name(source.path) for source in workspace.sources()]
+    day = datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y")
+    run = logs.LogRun(
+        project=manifest.project.name,
+        language=manifest.language,
+        seed=settings.seed,
+        day=day,
+        formats=settings.log_format,
         split_by=settings.split_by,
         percent=settings.train_test_split,
         test_percent=settings.test_split,
     )
+    record = logs.gather(workspace.folder / "logs", _parts(workspace), names, run)
     # Write the record before the parts are removed: with a record, the logs count as complete.
     workspace.write_manifest(replace(manifest, logs=record))
     shutil.rmtree(_parts(workspace))
@@ -251,11 +247,13 @@ def _plan_sample(prepared: Prepared) -> actions.SampleGoal | None:
     return actions.SampleGoal(limit=limit, probability=probability, classes=classes, choose=choose)
 
 
-def choose_share(workspace: Workspace, prepared: Prepared) -> tuple[float, int | None]:
-    """Return the probability and the limit of the sessions in the actions; (1.0, None) if stage 1 has drawn them."""
-    settings = prepared.config.interpret
-    sampled = workspace.manifest().sampling is not None
-    return (1.0, None) if sampled else (settings.session_probability, settings.sessions_limit)
+def choose_share(workspace: Workspace, prepared: Prepared) -> interpret.Share:
+    """Return the share of the sessions in the actions that is asked; the whole shard if stage 1 has drawn them."""
+    settings, manifest = prepared.config.interpret, workspace.manifest()
+    shard = Shard.parse(manifest.shard) if manifest.shard else None
+    whole = interpret.Share(shard=shard)
+    drawn = manifest.sampling is not None
+    return whole if drawn else interpret.Share(settings.session_probability, settings.sessions_limit, shard)
 
 
 def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
@@ -294,11 +292,11 @@ def make_sessions(
     divide_sample(asked, settings.sessions_limit)
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
-    probability, limit = choose_share(first, prepared)
+    share = choose_share(first, prepared)
     count = f"{'about ' if manifest.sampling else ''}{format_count(manifest.generated, 'session')}"
     times = f", each {repeats} times" if repeats > 1 else ""
-    if limit is not None and limit < manifest.generated:
-        screen.say(f"Asking {limit:,} of {count}{times} (--all asks all)")
+    if share.limit is not None and share.limit < manifest.generated:
+        screen.say(f"Asking {share.limit:,} of {count}{times} (--all asks all)")
     elif repeats > 1 and not manifest.sampling:
         screen.say(f"Asking all {count}{times}")
     with screen.steps("Sessions", "sessions") as steps:
@@ -307,10 +305,8 @@ def make_sessions(
                 interpret.EngineSide(workspace, prepare_logs(preparation, workspace), earlier, again)
                 for workspace, preparation in asked
             ],
-            probability=probability,
-            limit=limit,
+            share,
             jobs=jobs,
-            shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
             # `done` counts questions, and each session is asked `repeats` times.
             advance=lambda done, so_far: steps.show(
@@ -353,13 +349,13 @@ def record(
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     cpu = made.cpu + CpuTimes(own=watch.cpu())
     record = StageRecord(started=started, ended=machine.now(), files=made.files, cpu=cpu)
-    share, packages, remedies = None, dict[str, int](), dict[str, str]()
+    counts, packages, remedies = dict[str, tuple[int, int]](), dict[str, int](), dict[str, str]()
     if (imports := prepared.language.imports) is not None and not prepared.records:
         around = prepared.setup.surroundings
         # An import counts as resolved if any of the roots has it.
         readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
         files = ((source.path, source.text) for source in workspace.sources())
-        share, packages = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
+        counts, packages = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
         if packages and prepared.engine.own_process:
             remedies = environments.find_remedies(
                 prepared.language.dependencies,
@@ -380,8 +376,9 @@ def record(
             # The first failure of a resumed run may be in the part before the interruption.
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),
-            cpu=manifest.cpu + cpu if isinstance(manifest.cpu, CpuTimes) else cpu,
-            unresolved_imports=share,
+            cpu=manifest.cpu + cpu if manifest.cpu else cpu,
+            unresolved_imports=share_missing(counts.values()),
+            imports=counts if manifest.shard else {manifest.project.checksum: sum_counts(counts.values())},
             unresolved_packages=packages,
             remedies=remedies,
             confined=together({manifest.confined, *made.confined}),
@@ -439,9 +436,14 @@ def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = (
 
 
 def load_grammars(workspace: Workspace) -> Mapping[str, str]:
-    """Return the grammars of the workspace's language; empty if the language is unknown."""
+    """Return the grammars of the workspace's files; empty if the language is unknown."""
     language = workspace.manifest().language
-    return languages.list_grammars(language) if language in languages.names() else {}
+    if language not in languages.names():
+        return {}
+    own, heads = languages.CATALOG.load(language).grammars, workspace.heads().values()
+    ends = tuple(filter(None, own))
+    # It takes long to load all languages, and most projects need one.
+    return own if heads and all(head.path.endswith(ends) for head in heads) else languages.list_grammars(language)
 
 
 BESIDE_EFFORT = ("Recall", "LatencyPercentile95")

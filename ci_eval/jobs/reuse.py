@@ -17,13 +17,12 @@ from ci_eval.core.base import stored
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import below, read_own
-from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import rankers
 from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports import NEAR, Name, read_module_names
 from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import FAILED, Session, Status
-from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
+from ci_eval.core.workspace import Workspace, iterate_actions, pack_sessions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters.engine import Closure, find_closure
@@ -246,18 +245,14 @@ def _take_over(
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
-    (probability, limit), shard = pipeline.choose_share(workspace, prepared), workspace.manifest().shard
-    planned = interpret.plan(
-        workspace, prepared.setup, probability=probability, limit=limit, shard=Shard.parse(shard) if shard else None
-    )
-    for planned_file in planned:
+    for planned_file in interpret.plan(workspace, prepared.setup, pipeline.choose_share(workspace, prepared)):
         path = planned_file.path
         # The cheap conditions come first, since the actions of a file must be read from disk.
         if path in was and was[path] == now.get(path) and kept.has_sessions(path):
             before, after = kept.actions_path(path), workspace.actions_path(path)
             asked = {session.id for session in kept.decode_sessions(path, Session)}
             same = stored.exists(before) and read_actions(before) == read_actions(after)
-            if same and asked == {call.session for call in interpret.chosen(planned_file, read_actions(after))}:
+            if same and asked == {call.session for call in interpret.chosen(planned_file, iterate_actions(after))}:
                 yield path
 
 

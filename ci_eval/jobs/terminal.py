@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
-from ci_eval.core.model import Comparison, Evaluation, GateResult, LogsRecord, Overview, Suite, Sweep
+from ci_eval.core.model import Evaluation, GateResult, LogsRecord, Overview, Suite, Sweep
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.statistics.footprint import INFOS
@@ -22,7 +22,7 @@ from ci_eval.plugins.learning.rankers import RankerModel
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering import verdicts
 from ci_eval.rendering.advice import busy_text, collect_warnings
-from ci_eval.rendering.answers import answer
+from ci_eval.rendering.answers import Answered, answer
 from ci_eval.rendering.blocks import to_terminal
 from ci_eval.rendering.figures import headline as headline_metrics
 from ci_eval.rendering.querytables import tables
@@ -63,7 +63,7 @@ def _print_reports(reports: Mapping[str, Path], screen: Screen) -> None:
         screen.line(f"{name:9} {path}")
 
 
-def _print_answer(result: Evaluation | Comparison | Overview, screen: Screen) -> None:
+def _print_answer(result: Answered, screen: Screen) -> None:
     lines = answer(result)
     for line in ["", *lines] if lines else []:
         screen.result(line)
@@ -207,6 +207,8 @@ def small(
     """Print a result and the paths of its reports. The last line is the path of the folder, if there is one."""
     to_terminal(small_blocks(result), screen)
     _print_reports(reports, screen)
+    if isinstance(result, Suite | Sweep):
+        _print_answer(result, screen)
     if folder:
         screen.line(str(folder))
 

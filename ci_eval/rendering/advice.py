@@ -12,7 +12,7 @@ from ci_eval.core.model import Evaluation, FilterFigures
 from ci_eval.core.model.engine import GRAMMAR, Condition, MachineState, SentConfiguration
 from ci_eval.core.model.report import Responses
 from ci_eval.core.model.sessions import NOTABLE
-from ci_eval.rendering.figures import first_filter, format_count
+from ci_eval.rendering.figures import NO_ESTIMATE, first_filter, format_count
 
 INSTALL = "--dependencies installs what the project says it needs (none of it is run)"
 MOSTLY = 0.9
@@ -29,16 +29,27 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
     if evaluation.unparsable > NOTABLE:
         worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
         warnings.append(
-            f"{percent(evaluation.unparsable)} of the source could not be read, and has no sessions: the figures are "
-            f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or "
-            "not know macros that the code uses; actions.ignoreFileNames leaves files out"
+            f"{percent(evaluation.unparsable)} of the source could not be read and has no sessions: the figures are of "
+            f"the rest. The most is missing in {abbreviate_names(worst)}. The grammar may be older than the language, "
+            "or may not know macros of the code; actions.ignoreFileNames leaves files out"
         )
     # Only the names of filters that users wrote contain "=".
     if without := [
         name for name, of in evaluation.filters.items() if "=" in name and whole.sessions and not of.sessions
     ]:
         warnings.append(f"no session passes the filter {abbreviate_names(without)}")
-    warnings += [*_imports(evaluation), *_models(evaluation)]
+    # Relative imports are skipped: they import code of the project itself, such as a file that the build generates.
+    if packages := [name for name in evaluation.lacking if not name.startswith(".")]:
+        several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
+        helped: dict[str, list[str]] = {}
+        for name in packages:
+            helped.setdefault(evaluation.remedies.get(name, INSTALL), []).append(name)
+        remedies = "; ".join(f"{abbreviate_names(names)}: {remedy}" for remedy, names in [*helped.items()][:NAMED])
+        warnings.append(
+            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. The engine finds fewer of their "
+            f"names than it would for a user. {remedies}"
+        )
+    warnings += _models(evaluation)
     empty = whole.statuses.get("empty", 0)
     # A few empty lists are normal. If nearly all are empty, the set-up is probably wrong, not the engine. For language
     # models, `describe_empty_responses` tells the reasons.
@@ -55,28 +66,13 @@ def percent(share: float) -> str:
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
 
 
-def _imports(evaluation: Evaluation) -> Iterator[str]:
-    # Relative imports are skipped: they import code of the project itself, such as a file that the build generates.
-    packages = [name for name in evaluation.lacking if not name.startswith(".")]
-    if packages:
-        several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
-        helped: dict[str, list[str]] = {}
-        for name in packages:
-            helped.setdefault(evaluation.remedies.get(name, INSTALL), []).append(name)
-        remedies = "; ".join(f"{abbreviate_names(names)}: {remedy}" for remedy, names in [*helped.items()][:NAMED])
-        yield (
-            f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine "
-            f"finds less than it would for a user. {remedies}"
-        )
-
-
 REASONS = {
-    "length": "the limit of tokens was reached before an answer began: raise engine.sampling.maxTokens (a model that "
-    "thinks takes thousands), or switch its thinking off by engine.extra",
-    "filter": "a content filter took the answer",
+    "length": "the model reached the limit of tokens before its answer began: raise engine.sampling.maxTokens (a model "
+    "that thinks needs thousands), or switch thinking off with engine.extra",
+    "filter": "a content filter removed the answer",
     "refusal": "the model refused to answer",
-    "tool": "the model called a tool in place of an answer: take the tools away by engine.extra",
-    "stop": "the model wrote no readable answer, or wrote that it has nothing to say; the sessions' pages have its "
+    "tool": "the model called a tool instead of answering: remove the tools with engine.extra",
+    "stop": "the model wrote no readable answer, or wrote that it has nothing to say; the sessions' pages show the "
     "whole text",
 }
 """The text for each reason why a language model stopped: why there is no answer, and what helps."""
@@ -90,19 +86,16 @@ def describe_empty_responses(responses: Responses) -> str:
     return "; ".join(f"in {format_count(count, 'session')} {REASONS[finish]}" for finish, count in counts.most_common())
 
 
-def describe_unreadable(responses: Responses, sessions: int) -> str:
-    return (
-        f"{responses.unreadable:,} of {sessions:,} answers are not code at their place, or not in the requested form, "
-        f"and count as wrong; example: {quote(' '.join(responses.example.split()), 80)}"
-    )
-
-
 def _models(evaluation: Evaluation) -> Iterator[str]:
     _, whole = first_filter(evaluation)
     if evaluation.responses and (why := describe_empty_responses(evaluation.responses)):
-        yield f"no answer of the model: {why}"
+        yield f"the model did not answer: {why}"
     if evaluation.responses and evaluation.responses.unreadable:
-        yield describe_unreadable(evaluation.responses, whole.sessions)
+        example = quote(" ".join(evaluation.responses.example.split()), 80)
+        yield (
+            f"{evaluation.responses.unreadable:,} of {whole.sessions:,} answers are not code at their place, or not in "
+            f"the requested form, and count as wrong; example: {example}"
+        )
     if evaluation.responses and (skipped := whole.statuses.get("skipped", 0)):
         yield (
             f"{skipped:,} of {whole.planned:,} sessions were not asked, so the figures are of the others and have no "
@@ -120,15 +113,13 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
         if hits and hits.value is not None:
             judged = f"its figures are over {format_count(hits.n, 'review')} with a verdict"
         yield (
-            f"the judge gave no verdict that could be read on {format_count(unscored, 'comment')}, so that "
-            f"{judged}: the sessions' pages have its responses; a judge that thinks needs a larger "
-            "judge.sampling.maxTokens"
+            f"the judge's verdict on {format_count(unscored, 'comment')} could not be read, so {judged}: the sessions' "
+            "pages show its responses; a judge that thinks needs a larger judge.sampling.maxTokens"
         )
 
 
 def _count(figures: FilterFigures, name: str) -> int:
-    estimate = figures.metrics.get(name)
-    return round(estimate.value or 0) if estimate else 0
+    return round(figures.metrics.get(name, NO_ESTIMATE).value or 0)
 
 
 MOST = 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
@@ -17,22 +18,20 @@ from ci_eval.core.model import (
     MetricInfo,
     Overview,
     Ranking,
+    Suite,
+    Sweep,
+    SweptRun,
     Verdict,
 )
 from ci_eval.core.model.units import TRENDS, amount, change, interval
 from ci_eval.rendering import figures as figure_texts
 from ci_eval.rendering.advice import conditions_line
-from ci_eval.rendering.figures import format_count
+from ci_eval.rendering.figures import NO_ESTIMATE, format_count
 from ci_eval.rendering.markdowntext import code
 from ci_eval.rendering.verdicts import sign
 
-HEADS = {
-    Verdict.BETTER: "BETTER",
-    Verdict.WORSE: "WORSE",
-    Verdict.EQUIVALENT: "EQUIVALENT",
-    Verdict.NOT_SHOWN: "NOT TOLD APART",
-    Verdict.NOT_COMPARABLE: "NO VERDICT",
-}
+HEADS = {verdict: verdict.name for verdict in Verdict}
+HEADS |= {Verdict.NOT_SHOWN: "NOT TOLD APART", Verdict.NOT_COMPARABLE: "NO VERDICT"}
 WORDS = {"RecallAt1": "first in the list", "RecallAt5": "among the first 5", "Recall": "anywhere in the list"}
 YARDSTICKS = {
     "cpp": "clangd 70% in leveldown",
@@ -47,31 +46,37 @@ YARDSTICKS = {
 }
 """RecallAt5 of all tokens after one typed letter with the client `vscode`, from docs/results/engines.md."""
 LISTED_SESSIONS = 5
+LISTED_PROJECTS = 3
 MANY_TIMES = 100
 MOST_SIGNS = 1_000
 MANY_POINTS = 10
+Answered = Evaluation | Comparison | Overview | Suite | Sweep
 
 
-def answer(result: Evaluation | Comparison | Overview) -> list[str]:
+def answer(result: Answered) -> list[str]:
     match result:
         case Evaluation():
             return list(_evaluation_lines(result))
         case Comparison():
             return list(_comparison_lines(result))
+        case Suite():
+            return list(_suite_lines(result))
+        case Sweep():
+            return list(_sweep_lines(result))
         case _:
             return list(_ranking_lines(result.ranking)) if result.ranking else []
 
 
-def status(result: Evaluation | Comparison | Overview) -> str:
+def status(result: Answered) -> str:
     return " · ".join(re.sub(r" {2,}", ", ", line) for line in answer(result)[:2])
 
 
-def answer_html(result: Evaluation | Comparison | Overview) -> Markup:
+def answer_html(result: Answered) -> Markup:
     lines = [Markup("<p>{}</p>\n").format(line) for line in answer(result)]
     return Markup('<div class="answer">\n{}</div>\n').format(Markup().join(lines)) if lines else Markup()
 
 
-def answer_markdown(result: Evaluation | Comparison | Overview) -> str:
+def answer_markdown(result: Answered) -> str:
     """Return the answer as lines of Markdown code, which makes foreign text harmless."""
     # Two spaces at the end of a line are a line break in Markdown.
     return "  \n".join(code(line.strip(), MOST_SIGNS) for line in answer(result))
@@ -93,39 +98,23 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     of = f"of {format_count(figures.sessions, 'session')} ({label(name)})"
     share = figures.metrics[first.name].value or 0.0
     missed = round((1 - share) * figures.sessions)
-    if first.name != "RecallAt1" or not missed:
-        yield of
-        yield from _yardstick_lines(evaluation)
-        return
-    worst = min(
-        (kind for kind, own in figures.kinds.items() if own["RecallAt1"].value is not None),
-        key=lambda kind: ((figures.kinds[kind]["RecallAt1"].value or 0.0) - 1) * figures.kinds[kind]["RecallAt1"].n,
-    )
-    of_kind = figures.kinds[worst]["RecallAt1"]
-    lost = round((1 - (of_kind.value or 0.0)) * of_kind.n)
-    yield (
-        f"{of}   look at: the {missed:,} that are not first, {lost:,} of them {_plain(worst)} "
-        f"(ci-eval causes {evaluation.workspace})"
-    )
-    yield from _yardstick_lines(evaluation)
-
-
-def _yardstick_lines(evaluation: Evaluation) -> Iterator[str]:
-    """Yield a line that compares the engine's RecallAt5 with that of known engines in another project."""
+    if first.name == "RecallAt1" and missed:
+        kinds = {kind: own["RecallAt1"] for kind, own in figures.kinds.items()}
+        misses = {kind: (1 - of_kind.value) * of_kind.n for kind, of_kind in kinds.items() if of_kind.value is not None}
+        worst = max(misses, key=misses.__getitem__)
+        of += (
+            f"   look at: the {missed:,} that are not first, {round(misses[worst]):,} of them {_plain(worst)} "
+            f"(ci-eval causes {evaluation.workspace})"
+        )
+    yield of
     # The known figures are for all kinds of tokens, after one letter, and for one client.
-    of = evaluation.filters.get(standard_name(None, 1))
-    share = of and of.metrics.get("RecallAt5")
-    known = YARDSTICKS.get(evaluation.language)
-    if (
-        known
-        and evaluation.client == "vscode"
-        and evaluation.task == "completion"
-        and share
-        and share.value is not None
-    ):
+    all_kinds, known_figures = evaluation.filters.get(standard_name(None, 1)), YARDSTICKS.get(evaluation.language)
+    recall = all_kinds.metrics.get("RecallAt5", NO_ESTIMATE).value if all_kinds else None
+    is_alike = evaluation.client == "vscode" and evaluation.task == "completion"
+    if known_figures and is_alike and recall is not None:
         yield (
-            f"good? {amount(share.value, 'share')} of all tokens are {WORDS['RecallAt5']} after one letter; "
-            f"a rough guide: {known}"
+            f"good? {amount(recall, 'share')} of all tokens are {WORDS['RecallAt5']} after one letter; "
+            f"a rough guide: {known_figures}"
         )
 
 
@@ -139,7 +128,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     sides = (comparison.base, comparison.new)
     for side in sides:
         if side.failed == side.sessions:
-            yield f"✗ FAILED   {side.title} failed in all its sessions: mend that (ci-eval report {side.workspace})"
+            yield f"✗ FAILED   {side.title} failed in all its sessions: fix that (ci-eval report {side.workspace})"
     titles = plain_titles([side.title for side in sides])
     named = " → ".join(_with_kind(title, side.engine) for title, side in zip(titles, sides, strict=True))
     yield f"{sign(leading.verdict, marked=leading.marked)} {HEADS[leading.verdict]}   {named}   in this project"
@@ -189,12 +178,12 @@ def why_no_verdict(
     digits = 10 ** (len(f"{needed:.0f}") - 2)
     about = round(needed / digits) * digits
     if population is None:
-        return f"{few}; about {about:,} would: give --sessions {needed / asked:.0f} times the number."
+        return f"{few}; about {about:,} would: multiply --sessions by {needed / asked:.0f}."
     if about < population:
         return f"{few}; about {about:,} would (--sessions {about})."
     if asked < population:
         return f"{few}; all {'about ' * estimated}{population:,} of the project may (--all)."
-    return f"{few}, though all of the project were asked; asking each several times may (--rounds, --repeat)."
+    return f"{few}, though all sessions of the project were asked; asking each several times may (--rounds, --repeat)."
 
 
 def _speed(comparison: Comparison) -> str:
@@ -268,6 +257,51 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
     # The smallest ratio is that to the second fastest engine.
     margin = f", {_times(*min(medians, key=lambda sides: max(sides) / min(sides)))}" if medians else ""
     yield f"fastest: {titles[fastest[0]]}{margin}"
+
+
+def _suite_lines(suite: Suite) -> Iterator[str]:
+    info, count = suite.metrics[0], format_count(len(suite.projects), "project")
+    for project in suite.projects:
+        if project.trouble:
+            yield f"✗ RED   {project.project.name}: {project.trouble}"
+    mean = suite.overall[info.name].mean
+    if suite.compared:
+        differences = [(project, project.differences[info.name]) for project in suite.projects]
+        counts = Counter(of.verdict for _, of in differences)
+        verdicts = ", ".join(f"{HEADS[verdict]} in {counts[verdict]:,}" for verdict in HEADS if counts[verdict])
+        clear = [verdict for verdict in (Verdict.BETTER, Verdict.WORSE) if counts[verdict]]
+        yield f"{sign(clear[0] if len(clear) == 1 else Verdict.NOT_SHOWN)} {verdicts} of {count}   {suite.title}"
+        known = [(project, of.difference) for project, of in differences if of.difference is not None]
+        known.sort(key=lambda entry: -abs(entry[1]))
+        texts = [f"{project.project.name} {_points(info.unit, size)}" for project, size in known]
+        total, extreme = "no figure" if mean is None else _points(info.unit, mean), "largest differences"
+    else:
+        yield f"● {suite.title}   {count}"
+        figures = [(project, project.figures[info.name].value) for project in suite.projects]
+        lowest = sorted((value, project.project.name) for project, value in figures if value is not None)
+        texts = [f"{name} {amount(value, info.unit)}" for value, name in lowest]
+        total, extreme = amount(mean, info.unit), "lowest"
+    yield f"{_word(info)}: {total} on average   {extreme}: {' · '.join(texts[:LISTED_PROJECTS])}"
+
+
+def _sweep_lines(sweep: Sweep) -> Iterator[str]:
+    def describe(run: SweptRun) -> str:
+        values = zip(sweep.keys, run.values, strict=True)
+        return ", ".join(f"{key.rpartition('.')[2]}={value}" for key, value in values)
+
+    info, first = sweep.metrics[0], sweep.runs[0]
+    known = [(run, run.differences[info.name]) for run in sweep.runs if info.name in run.differences]
+    counts = Counter(of.verdict for _, of in known)
+    better = [(run, of) for run, of in known if of.verdict is Verdict.BETTER]
+    if better:
+        best, of = max(better, key=lambda entry: abs(entry[1].difference or 0.0))
+        yield f"{sign(of.verdict, marked=of.marked)} BETTER   {describe(best)} than {describe(first)}   in this project"
+        text = f"{amount(of.base, info.unit)} → {amount(of.new, info.unit)}"
+    else:
+        yield f"? NO BETTER RUN   none is shown to be better than the first, {describe(first)}, in this project"
+        text = amount(first.figures[info.name].value, info.unit)
+    runs = format_count(len(sweep.runs) - 1, "other run")
+    yield f"{_word(info)} {text}   {counts[Verdict.BETTER]} better · {counts[Verdict.WORSE]} worse of {runs}"
 
 
 def _with_kind(title: str, engine: EngineInfo) -> str:

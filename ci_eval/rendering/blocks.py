@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -16,26 +15,16 @@ LONGEST = 1_000
 """The limit of a sentence in Markdown, in characters."""
 OF_HEADS = frozenset({"number", "times", "wide"})
 """The classes that the head of a column gets too. A page may hide all cells of "times" and "wide"."""
-NO_STYLES: Mapping[str, str] = MappingProxyType({})
 
 
 class Terminal(Protocol):
-    verbose: bool
-
     def result(self, text: str) -> None: ...
 
     def warn(self, text: str) -> None: ...
 
-    def table(
-        self,
-        columns: Sequence[str],
-        rows: Iterable[Sequence[str]],
-        *,
-        numbers: int = 0,
-        title: str = "",
-        styles: Mapping[str, str] = NO_STYLES,
-        spare: Sequence[str] = (),
-    ) -> None: ...
+    @property
+    def table(self) -> Callable[..., None]:
+        """Return the function that prints a table (see `Screen.table`)."""
 
 
 class Block(Protocol):
@@ -120,10 +109,6 @@ class Column(msgspec.Struct, frozen=True):
     on_terminal: str | None = None
     in_html: str | None = None
 
-    @property
-    def is_number(self) -> bool:
-        return "number" in self.classes
-
 
 class Table(msgspec.Struct, frozen=True):
     """`numbers` is how many columns after the first are right-aligned on the terminal; None: all. See `Screen.table`
@@ -154,7 +139,7 @@ class Table(msgspec.Struct, frozen=True):
 
     def markdown(self) -> str:
         columns, rows = self.within("markdown")
-        names = [f"{'>' * column.is_number}{column.name}" for column in columns]
+        names = [f"{'>' * ('number' in column.classes)}{column.name}" for column in columns]
         texts = [
             [(cell.safe or column.safe)(cell.whole) for column, cell in zip(columns, row, strict=True)] for row in rows
         ]
@@ -230,8 +215,7 @@ class Fold(msgspec.Struct, frozen=True):
     formats: str = "markdown html"
 
     def markdown(self) -> str:
-        body = self.block.markdown()
-        return f"<details><summary>{self.title}</summary>\n\n{body}\n\n</details>" if body else ""
+        return markdowntext.fold(self.title, self.block.markdown())
 
     def terminal(self, screen: Terminal) -> None:
         self.block.terminal(screen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timezone
 from functools import partial
 from itertools import pairwise
@@ -51,45 +51,44 @@ def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
     infos = {info.name: info for info in trend.metrics}
     if len(trend.nights) < 2:
         return []
-    return [chart for name in metrics if name in infos for chart in _trend_chart(trend, infos[name])]
+    x, charts = over_time(trend.nights), list[Chart]()
+    fixed = {"versions": _versions(trend.nights, x), "names": _dates(trend.nights)}
 
+    def say(place: int, figure: Estimate, unit: str) -> str:
+        return _dot_label(trend.nights[place], figure, unit)
 
-def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
-    x = over_time(trend.nights)
-    marks = tuple(
-        ChartMark(
-            (x(point.night) + x(point.night - 1)) / 2,
-            "·" if point.good is None else "▲" if point.good else "▼",
-            "" if point.good is None else "better" if point.good else "worse",
-            f"{amount(point.before, info.unit)} → {amount(point.after, info.unit)} from "
-            f"{trend.nights[point.night].started[:10]} on ({change(point.after - point.before, info.unit)}, "
-            f"p = {point.p:.3f})",
+    for info in (infos[name] for name in metrics if name in infos):
+        marks = tuple(
+            ChartMark(
+                (x(point.night) + x(point.night - 1)) / 2,
+                "·" if point.good is None else "▲" if point.good else "▼",
+                "" if point.good is None else "better" if point.good else "worse",
+                f"{amount(point.before, info.unit)} → {amount(point.after, info.unit)} from "
+                f"{trend.nights[point.night].started[:10]} on ({change(point.after - point.before, info.unit)}, "
+                f"p = {point.p:.3f})",
+            )
+            for point in trend.changes[info.name]
         )
-        for point in trend.changes[info.name]
-    )
-    figures = [night.metrics.get(info.name) for night in trend.nights]
-    drawn = _draw(figures, info, x, lambda place, figure: _dot_label(trend.nights[place], figure, info.unit))
-    if drawn is None:
-        return []
-    nights = zip(figures, trend.nights, strict=True)
-    known = [(figure, night.started[:10]) for figure, night in nights if figure and figure.value is not None]
-    texts = [f"{amount(figure.value, info.unit)} on {date}" for figure, date in (known[0], known[-1])]
-    summary = f"{info.name} over {len(known)} evaluations: {', '.join(texts)}, {len(marks)} changes of level"
-    return [
-        replace(drawn, summary=summary, marks=marks, versions=_versions(trend.nights, x), names=_dates(trend.nights))
-    ]
+        figures = [night.metrics.get(info.name) for night in trend.nights]
+        if drawn := _draw(figures, info, x, partial(say, unit=info.unit)):
+            known = _known(figures)
+            ends = [(trend.nights[place].started[:10], value) for place, _, value in (known[0], known[-1])]
+            texts = [f"{amount(value, info.unit)} on {date}" for date, value in ends]
+            summary = f"{info.name} over {len(known)} evaluations: {', '.join(texts)}, {len(marks)} changes of level"
+            charts.append(replace(drawn, summary=summary, marks=marks, **fixed))
+    return charts
+
+
+def _known(figures: Iterable[Estimate | None]) -> list[tuple[int, Estimate, float]]:
+    """Return the figures that have a value, each with its place and its value."""
+    return [(place, of, of.value) for place, of in enumerate(figures) if of and of.value is not None]
 
 
 def _draw(
-    figures: Sequence[Estimate | None],
-    info: MetricInfo,
-    x: Callable[[int], float],
-    say: Callable[[int, Estimate], str],
+    figures: Sequence[Estimate | None], info: MetricInfo, x: Callable[[int], float], say: Callable[[int, Estimate], str]
 ) -> Chart | None:
     """Return a chart with a band for the intervals; None for fewer than two figures. `say` returns a dot's tooltip."""
-    known = [
-        (place, figure, figure.value) for place, figure in enumerate(figures) if figure and figure.value is not None
-    ]
+    known = _known(figures)
     if len(known) < 2:
         return None
     lows = [value if figure.low is None else figure.low for _, figure, value in known]
@@ -138,21 +137,20 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
     """Return the charts; none if there is only one night. `names` are the names of the lines."""
-    by_time = {night.started: night for trend in trends for night in trend.nights}
-    starts = sorted(by_time, key=machine.seconds)
+    by_start = {night.started: night for trend in trends for night in trend.nights}
+    nights = sorted(by_start.values(), key=lambda night: machine.seconds(night.started))
     # The evaluations of one night have different starts, so the nights of each trend are counted instead.
     if max((len(trend.nights) for trend in trends), default=0) < 2:
         return []
-    x = over_time([by_time[start] for start in starts])
-    places = {start: x(place) for place, start in enumerate(starts)}
+    x = over_time(nights)
+    places = {night.started: x(place) for place, night in enumerate(nights)}
     infos = {info.name: info for trend in trends for info in trend.metrics}
     charts = []
     for info in (infos[name] for name in metrics if name in infos):
         known = [
             [
-                (night, figure, figure.value)
-                for night in trend.nights
-                if (figure := night.metrics.get(info.name)) and figure.value is not None
+                (trend.nights[place], figure, value)
+                for place, figure, value in _known(night.metrics.get(info.name) for night in trend.nights)
             ]
             for trend in trends
         ]
@@ -178,7 +176,7 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
                 summary="; ".join(summaries),
                 lines=lines,
                 ticks=y.ticks(info.unit),
-                names=_dates([by_time[start] for start in starts]),
+                names=_dates(nights),
             )
         )
     return charts

@@ -27,12 +27,12 @@ OUTCOMES = {
     "no-match": "answered, expected text absent",
     "cut-off": "answered up to the limit of tokens, and not complete",
     "unreadable": "the answer is not code at that place, or not in the requested form",
-    "context-too-long": "the question was longer than the model can look at",
+    "context-too-long": "the prompt was longer than the model's context window",
     "timeout": "no answer in time",
     "engine-crash": "the engine died",
     "skipped": "not asked",
     "no-place": "not asked: the text has no place for the call",
-    "error": "the engine raised or broke its protocol",
+    "error": "the engine raised an error or broke its protocol",
 }
 
 FAILURES = ("context-too-long", "timeout", "engine-crash", "error")
@@ -48,21 +48,23 @@ def footprint_text(of: Footprint) -> str:
     """Return a text about start-up time, memory, waits and unreadable items; "" if nothing is known."""
     known = footprint.figures(of)
     texts = []
-    if figure := known.get(footprint.START_UP.name):
+    if figure := known.get(footprint.START_UP):
         of_starts = f" (median of {figure.n:,} starts)" if figure.n > 1 else ""
         texts.append(f"first answer {amount(figure.value, 'ms')} after its start{of_starts}")
-    if figure := known.get(footprint.MEMORY.name):
-        whose = "ci-eval's worker process, in which it runs" if of.of_worker else "its processes"
+    if figure := known.get(footprint.MEMORY):
+        whose = "ci-eval's worker process, which runs it" if of.of_worker else "its processes"
         texts.append(f"at most {amount(figure.value, 'MB')} in {whose}")
     if of.waited > LONG_WAIT:
-        texts.append(f"{of.waited:,.0f} s of waiting for work that it announced")
+        texts.append(f"{of.waited:,.0f} s spent waiting for work that it announced")
     if of.unready:
-        texts.append(
-            f"still at work after all the time that `engine.ready` allows (in {format_count(of.unready, 'start')}), so "
-            "that lists may lack what it had not read"
-        )
+        starts = format_count(of.unready, "start")
+        texts.append(f"still at work when the time of `engine.ready` ended (in {starts}), so lists may be incomplete")
     if of.dropped:
         texts.append(f"{format_count(of.dropped, 'item')} of its lists could not be read and are left out")
+    if of.unresolved:
+        texts.append(
+            f"`completionItem/resolve` took too long for {format_count(of.unresolved, 'list')}: no edits known"
+        )
     return ", ".join(texts)
 
 
@@ -71,7 +73,7 @@ LONG_WAIT = 10.0
 
 def indicative(evaluation: Evaluation) -> str:
     workers = evaluation.environment.get("Workers", "")
-    shared = f" with {workers} workers, which slow each other" if workers not in {"", "0", "1"} else ""
+    shared = f" with {workers} workers, which slow each other down" if workers not in {"", "0", "1"} else ""
     return f"indicative: one run on one machine{shared}; `ci-eval compare-engines` judges times"
 
 
@@ -101,11 +103,7 @@ def cost_text(evaluation: Evaluation) -> str:
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:
-    known = {info.name: info for info in evaluation.metrics}
-    unknown = (name for name in figures.metrics if name not in known)
-    return [info for info in known.values() if info.name in figures.metrics] + [
-        MetricInfo(name=name, summary="", unit="", better="neither") for name in unknown
-    ]
+    return [info for info in evaluation.metrics if info.name in figures.metrics]
 
 
 def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
@@ -113,17 +111,6 @@ def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
     infos = [info for info in infos if info.unit != "count"]
     shown = [info for info in infos if info.shown] or [info for info in infos if info.name in HEADLINE]
     return shown or infos[: len(HEADLINE)]
-
-
-def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
-    # A metric of latencies has an observation for each lookup, so its n is not the number of sessions.
-    count = {
-        kind: metrics["Sessions"].n
-        if "Sessions" in metrics
-        else max((estimate.n for estimate in metrics.values()), default=0)
-        for kind, metrics in kinds.items()
-    }
-    return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
 
 
 def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
@@ -302,8 +289,13 @@ def kinds_table(figures: FilterFigures, infos: Sequence[MetricInfo], selected: s
         Column("Sessions", "number"),
         *(Column(prose(info.name), "number", in_html=info.name) for info in infos),
     ]
+    # A metric of latencies has an observation for each lookup, so its n is not the number of sessions.
+    counts = {
+        kind: metrics["Sessions"].n if "Sessions" in metrics else max((of.n for of in metrics.values()), default=0)
+        for kind, metrics in figures.kinds.items()
+    }
     rows: list[list[str | Cell]] = []
-    for kind, sessions in sessions_by_kind(figures.kinds).items():
+    for kind, sessions in sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])):
         name = Markup.escape(kind.lower().replace("_", " "))
         address = "&".join(filter(None, (selected, f"kind={quote(kind)}")))
         if selected is not None:

@@ -214,6 +214,8 @@ def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int
         return _base_36(count) if count else ""
 
     for own_first, own_last, letter in stretches:
+        if own_first >= end:
+            break
         first, last = max(own_first, at), min(own_last, end)
         if first < last:
             parts.append(f"{letter}{units(at, first)}.{units(first, last)}")

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from ci_eval.core.model import GateResult
+from ci_eval.rendering.plaintext import HIDDEN
 
 LONGEST = 160
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 # Even in plain text, GitHub makes links of `www.`, `//` and `GH-1`, and emphasis of underscores.
 _WORDS = re.compile(r"(?!.*(?:www\.|GH-|//))(?:[\w .,;()/+'\"%?=…·-](?<!_)|:(?= |$))*", re.IGNORECASE)
 _NEEDS_ENTITIES = frozenset("`|\\")
@@ -35,7 +35,7 @@ def prose(text: str, longest: int = LONGEST) -> str:
 
 def _one_line(text: str, longest: int) -> str:
     seen = "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(character) in _UNSEEN else character for character in text
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(character) in HIDDEN else character for character in text
     )
     shown = " ".join(seen.split())
     return shown if len(shown) <= longest else f"{shown[: longest // 2]}…{shown[-(longest // 2) + 1 :]}"
@@ -49,6 +49,10 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     names = _line([column.removeprefix(">") for column in columns])
     ruler = _line(["--:" if column.startswith(">") else ":--" for column in columns])
     return "\n".join((*((f"## {title}", "") if title else ()), names, ruler, *lines))
+
+
+def fold(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>" if body else ""
 
 
 GATES = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""The categories of characters that move the cursor, or hide or reorder text."""
 _JOINERS = "\u200c\u200d"
 """The zero-width (non-)joiners are shown as they are: words and emoji contain them."""
 _SUSPECT = re.compile(r"[^ -~\t\n]")
@@ -21,6 +22,6 @@ def line(text: str) -> str:
 
 
 def _escape(character: str) -> str:
-    if unicodedata.category(character) not in _HIDDEN or character in _JOINERS:
+    if unicodedata.category(character) not in HIDDEN or character in _JOINERS:
         return character
     return character.encode("unicode_escape").decode()

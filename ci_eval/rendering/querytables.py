@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ci_eval.core.model import Evaluation, QueryFigures, QueryRow, Steps
+from ci_eval.core.model import Evaluation, QueryFigures, QueryRow
 from ci_eval.core.model.units import NOTHING, amount, change, change_between
 from ci_eval.core.queries.cases import STRATEGIES
 from ci_eval.rendering.blocks import ALL, Column, Table
@@ -19,11 +19,13 @@ PAPER = {
 
 STEPS_IN_PAPER = ("in the paper", NOTHING, "41.4%", "38.4%", "+3.00 pp", NOTHING, NOTHING, "0.001")
 STEPS = (
-    "The same answers, once about the goal and once about the state that follows the start, in cases where both add "
-    "calls. The difference is paired by case; U, as in the paper, is Mann and Whitney's of the two as if they were of "
-    "other cases."
+    "The same answers are compared with the goal, and with the state that follows the start, in cases where both add "
+    "calls. The difference is paired by case. U is that of Mann and Whitney's test, which treats the two as results of "
+    "different cases, as in the paper."
 )
-CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition changes; NEW: the object was not there."
+CONTEXTS = (
+    "0: nothing changes until the goal; -M: calls are removed; dD: the definition changes; NEW: there is no object yet."
+)
 
 
 def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
@@ -43,16 +45,38 @@ def tables(evaluation: Evaluation) -> list[Table]:
     by_prompt = _prompts(evaluation)
     if figures is None:
         return by_prompt
-    models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
     total = figures.scenarios[0].cases
+    sources = [
+        (calls, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
+        for calls, row in figures.transitions.items()
+    ]
+    columns = ("N calls that stay, of M in the goal", *next(iter(figures.transitions.values())), "all", "share")
+    pairs = ", ".join(f"{count:,} {fate}" for fate, count in figures.pairs.items())
+    models = [f"{name}: {what}" for name, what in evaluation.engine.packages.items()]
+    note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
+    asked = [name for name in STRATEGIES if name in figures.scenarios[0].f1]
+    types = [
+        (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
+    ]
+    more = f"And {figures.all_types - len(types):,} more types." if figures.all_types > len(types) else ""
+    steps = []
+    if of := figures.steps:
+        row = (
+            "REAL", f"{of.cases:,}", amount(of.goal, "share"), amount(of.next, "share"),
+            change(of.difference, "share"), change_between(of.low, of.high, "share") or NOTHING, f"{of.u:,.0f}",
+            f"{of.p:.2g}",
+        )  # fmt: skip
+        names = ("Strategy", "cases", "the goal", "the next state", "difference", "95 % in other code", "U", "p of U")
+        about = f"{figures.figure} about the goal, and about the next state"
+        steps = [_table(about, names, (row, STEPS_IN_PAPER), STEPS)]
     return [
         *by_prompt,
-        _sources(figures, total, models),
+        _table("Query cases", columns, sources, note),
         _column_table(f"{figures.figure} by scenario", figures.scenarios, total),
         _column_table(f"{figures.figure} by how the context changes", figures.evolutions, total, CONTEXTS),
         _optimism(figures),
-        *([_steps(figures, figures.steps)] if figures.steps else []),
-        _types(figures),
+        *steps,
+        _table(f"{figures.figure} by type", ("Type", "cases", *asked), types, more),
     ]
 
 
@@ -78,17 +102,6 @@ ALIKE = (
     "Each prompt has other samples, so figures differ even if prompts make no difference: the last row is the standard "
     "deviation that this alone explains."
 )
-
-
-def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:
-    columns = ("N there and staying, of M wanted", *next(iter(figures.transitions.values())), "all", "share")
-    rows = [
-        (calls, *(f"{count:,}" for count in row.values()), f"{sum(row.values()):,}", _share(sum(row.values()), total))
-        for calls, row in figures.transitions.items()
-    ]
-    pairs = ", ".join(f"{count:,} {fate}" for fate, count in figures.pairs.items())
-    note = "; ".join([*([f"pairs of states: {pairs}"] if pairs else []), *models])
-    return _table("Query cases", columns, rows, note)
 
 
 def _column_table(title: str, rows: Sequence[QueryRow], total: int, note: str = "") -> Table:
@@ -117,28 +130,9 @@ def _optimism(figures: QueryFigures) -> Table:
         )
         for row in figures.optimism
     ]
-    columns = ("How much better it looks", "scenarios", "cases", figures.figure, "95 % in other code")
+    columns = ("Strategies", "scenarios", "cases", figures.figure, "95 % in other code")
     note = "In the same cases." if rows else ""
     return _table("Optimism of artificial queries", (*columns, "effective files"), rows, note)
-
-
-def _types(figures: QueryFigures) -> Table:
-    asked = [name for name in STRATEGIES if name in figures.scenarios[0].f1]
-    rows = [
-        (row.name, f"{row.cases:,}", *(amount(row.f1.get(name), "share") for name in asked)) for row in figures.types
-    ]
-    more = f"And {figures.all_types - len(rows):,} more types." if figures.all_types > len(rows) else ""
-    return _table(f"{figures.figure} by type", ("Type", "cases", *asked), rows, more)
-
-
-def _steps(figures: QueryFigures, steps: Steps) -> Table:
-    between = change_between(steps.low, steps.high, "share") or NOTHING
-    row = (
-        "REAL", f"{steps.cases:,}", amount(steps.goal, "share"), amount(steps.next, "share"),
-        change(steps.difference, "share"), between, f"{steps.u:,.0f}", f"{steps.p:.2g}",
-    )  # fmt: skip
-    columns = ("Strategy", "cases", "the goal", "the next state", "difference", "95 % in other code", "U", "p of U")
-    return _table(f"{figures.figure} about the goal, and about the next state", columns, (row, STEPS_IN_PAPER), STEPS)
 
 
 def _share(part: int, of: int) -> str:

@@ -10,32 +10,11 @@ import msgspec
 from markupsafe import Markup
 
 from ci_eval.core.filters import label
-from ci_eval.core.model import (
-    Difference,
-    MetricInfo,
-    OtherCode,
-    Overview,
-    Ranking,
-    Suite,
-    SuiteProject,
-    Sweep,
-    Trend,
-)
+from ci_eval.core.model import Difference, MetricInfo, OtherCode, Overview, Ranking, Suite, SuiteProject, Sweep, Trend
 from ci_eval.core.model.report import CaseResult, Cases, Causes, Cluster, ListChange
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
 from ci_eval.rendering.answers import answer_html, answer_markdown, plain_titles
-from ci_eval.rendering.blocks import (
-    ALL,
-    Block,
-    Cell,
-    Column,
-    Fold,
-    Section,
-    Sentence,
-    Table,
-    Terminal,
-    Warned,
-)
+from ci_eval.rendering.blocks import ALL, Block, Cell, Column, Fold, Section, Sentence, Table, Terminal, Warned
 from ci_eval.rendering.figures import HERE, NO_ESTIMATE, format_count, intervals
 from ci_eval.rendering.markdowntext import code, prose
 from ci_eval.rendering.reporters import Small
@@ -57,6 +36,10 @@ def small_blocks(result: Small, links: Sequence[str] = ()) -> list[Block]:
 
 
 EMPTY_LINE = Sentence(formats="terminal")
+
+
+def _answer(result: Sweep | Suite | Overview) -> Sentence:
+    return Sentence(formats="markdown html", in_markdown=answer_markdown(result), in_html=answer_html(result))
 
 
 def sweep_blocks(sweep: Sweep) -> list[Block]:
@@ -93,11 +76,12 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
         rows.append(row)
     notes: list[Block] = [Warned(f"{sweep.remark}.", "markdown html")] if sweep.remark else []
     project = f"{sweep.project.name} {sweep.project.revision}"
-    about = f"on {project}; differences are from the first, over the sessions of both"
+    about = f"on {project}; each run is compared with the first, over the sessions of both"
     return [
         Sentence(formats="markdown", in_markdown=f"# Sweep of {prose(', '.join(sweep.keys))}"),
         Sentence(formats="markdown", in_markdown=f"{len(sweep.runs)} runs on {code(project)}."),
         EMPTY_LINE,
+        _answer(sweep),
         Section("runs", "Runs", about, [*notes, Table(columns, rows, numbers=0, label="#runs")]),
         EMPTY_LINE,
     ]
@@ -128,17 +112,16 @@ def suite_blocks(suite: Suite) -> list[Block]:
     table = Table(
         columns, rows, foot=foot, classes="sortable suite", label="#projects", on_terminal=suite.title, numbers=0
     )
-    troubles = [f"{entry.project.name}: {entry.trouble}" for entry in suite.projects if entry.trouble]
     quiet = Markup('<p class="quiet">{}</p>\n').format
     return [
         Sentence(formats="markdown", in_markdown=f"# {prose(suite.title)}"),
         EMPTY_LINE,
+        _answer(suite),
         Section(
             "projects",
             "Projects",
             suite.about,
             [
-                *(Warned(trouble, "html terminal") for trouble in troubles),
                 Sentence(sentences[0], "markdown html"),
                 *(Sentence(sentence, "markdown html", in_html=quiet(sentence)) for sentence in sentences[1:]),
                 table,
@@ -146,7 +129,6 @@ def suite_blocks(suite: Suite) -> list[Block]:
         ),
         EMPTY_LINE,
         *(Sentence(sentence, "terminal") for sentence in sentences),
-        Sentence(formats="markdown", in_markdown="\n".join(f"- {prose(trouble)}" for trouble in troubles)),
     ]
 
 
@@ -210,8 +192,7 @@ PAIRS_JUDGED = (
 def overview_blocks(overview: Overview, links: Sequence[str] = ()) -> list[Block]:
     blocks: list[Block] = [Sentence(formats="markdown", in_markdown=f"# {prose(overview.title)}"), EMPTY_LINE]
     if overview.ranking:
-        lead = Sentence(formats="markdown html", in_markdown=answer_markdown(overview), in_html=answer_html(overview))
-        blocks.append(lead)
+        blocks.append(_answer(overview))
         blocks += _ranking(overview.ranking, links)
     names = name_trends(overview)
     if overview.trends:
@@ -276,8 +257,8 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
 def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Sequence[str]) -> Table:
     first = ranking.declared[0]
     of_first = f"{first}'s interval"
-    about_place = "A range where the order of these may be chance"
-    about_better = f"By {first}: of how many others it is shown to be better"
+    about_place = "A range means that the order of these may be chance"
+    about_better = f"By {first}: how many of the others are shown to be worse"
     columns = [
         Column("", formats="markdown"),
         Column("Place", "number nowrap", about_place, "html"),
@@ -396,7 +377,8 @@ def change_lines(trend: Trend, shown: Callable[[str], str] = str) -> Iterator[st
 
 SHOWN_ON_TERMINAL = 8
 NOTE = (
-    "Gain: the points won at most if the cause were gone. Certainty: that it is a fault rather than a matter of taste."
+    "Gain: the most points that a fix would win. Certainty: how likely the cause is a fault rather than a matter of "
+    "taste."
 )
 
 
@@ -428,7 +410,28 @@ def causes_blocks(causes: Causes) -> list[Block]:
     short = _clusters(causes, causes.clusters[:SHOWN_ON_TERMINAL], "terminal")
     whole = _clusters(causes, causes.clusters, "markdown html")
     section = Section("clusters", "Clusters", "by the share of the lost points times certainty", [short, whole])
-    return [*blocks, section, Section("examples", "Examples", "ci-eval show prints one", [_examples(causes)])]
+    columns = [
+        Column("Cause", "row"),
+        Column("Place", safe=code),
+        Column("Expected", safe=code),
+        Column("Rank", "number"),
+        Column("List begins with", safe=code),
+        Column("Session", safe=code),
+    ]
+    rows = [
+        (
+            "" if number else f"{cluster.cause} ({_shorten_kinds(cluster.kind)}, {cluster.first})",
+            f"{example.file}:{example.line}",
+            example.expected,
+            "absent" if example.rank is None else f"{example.rank:,}",
+            ", ".join(example.ahead),
+            example.session,
+        )
+        for cluster in causes.clusters
+        for number, example in enumerate(cluster.examples)
+    ]
+    examples = Table(columns, rows, formats="markdown html", label="#examples")
+    return [*blocks, section, Section("examples", "Examples", "ci-eval show prints such a session", [examples])]
 
 
 def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Table:
@@ -436,11 +439,11 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         Column("Cause", "row"),
         Column("Kind", safe=prose),
         Column("First", safe=prose),
-        Column("Gain", "number nowrap", "points of RecallAt1 at most"),
+        Column("Gain", "number nowrap", "in points of RecallAt1, at most"),
         Column("Share", "number wide", "of the lost points of RecallAt1"),
-        Column("MRR gain", "number wide", "points of MeanReciprocalRank at most", formats="markdown html"),
+        Column("MRR gain", "number wide", "in points of MeanReciprocalRank, at most", formats="markdown html"),
         Column("MRR share", "number wide", "of the lost points of MeanReciprocalRank", formats="markdown html"),
-        Column("Certainty", "number", "that it is a fault rather than taste"),
+        Column("Certainty", "number", "how likely it is a fault rather than taste"),
         Column("Sessions", "number"),
         Column("Defined in", "wide", formats="markdown html"),
         Column("Example", formats="terminal"),
@@ -481,30 +484,6 @@ def _shorten_kinds(kinds: str) -> str:
     return f"{first} and {len(others)} more" if others else first
 
 
-def _examples(causes: Causes) -> Table:
-    columns = [
-        Column("Cause", "row"),
-        Column("Place", safe=code),
-        Column("Expected", safe=code),
-        Column("Rank", "number"),
-        Column("List begins with", safe=code),
-        Column("Session", safe=code),
-    ]
-    rows = [
-        (
-            "" if number else f"{cluster.cause} ({_shorten_kinds(cluster.kind)}, {cluster.first})",
-            f"{example.file}:{example.line}",
-            example.expected,
-            "absent" if example.rank is None else f"{example.rank:,}",
-            ", ".join(example.ahead),
-            example.session,
-        )
-        for cluster in causes.clusters
-        for number, example in enumerate(cluster.examples)
-    ]
-    return Table(columns, rows, formats="markdown html", label="#examples")
-
-
 WIDEST_PLACE, WIDEST_DIRECTIVES = 28, 34
 """The widths of two columns on the terminal, in characters; a row then fits into 80."""
 SHOWN_CHANGES = 15
@@ -517,7 +496,10 @@ def cases_blocks(cases: Cases) -> list[Block]:
     blocks: list[Block] = [
         Sentence(f"# Cases\n\n{prose(lead)}", "markdown"),
         Sentence(lead, "terminal html"),
-        *(Warned(f"Cases in {language} are left out: the engine does not know it.") for language in cases.left_out),
+        *(
+            Warned(f"Cases in {language} are left out: the engine does not support {language}.")
+            for language in cases.left_out
+        ),
     ]
     ordered = sorted(cases.cases, key=lambda case: not case.reasons)
     blocks += [
@@ -539,7 +521,7 @@ def cases_blocks(cases: Cases) -> list[Block]:
     ]
     columns = [Column("List", "row", safe=code), Column("Change", safe=prose)]
     lists = Table(columns, rows, numbers=0, label="#lists")
-    return [*blocks, Section("lists", "Lists", "what they begin with", [changed, lists, *more])]
+    return [*blocks, Section("lists", "Lists", "how they begin", [changed, lists, *more])]
 
 
 def _place(case: CaseResult) -> str:

@@ -23,7 +23,7 @@ from ci_eval.core.scoring import (
     UNGRADED_BAND,
     band,
     evaluated,
-    observe_session,
+    observe_metrics,
     score,
     shown_rank,
     task_band,
@@ -143,7 +143,7 @@ class SessionTable:
         prefix = last.prefix if last else session.expected_text[: session.typed]
         # For a pair, the session of base decides which filters it passes.
         filtered = row[0] or session
-        passed = tuple(number for number, part in enumerate(self._computed.filters) if part.passes(filtered))
+        passed = tuple([number for number, part in enumerate(self._computed.filters) if part.passes(filtered)])
         self._ids.append(session.id)
         stratum = self._computed.strata.find(filtered)
         self._asked[stratum] += all(own_session and evaluated(own_session) for own_session in row)
@@ -157,23 +157,13 @@ class SessionTable:
         if len(session.expected_text) > LONGEST:
             # Filters compare the whole text.
             self._wholes[expected] = session.expected_text
-        values = {
-            "file": len(self._files) - 1,
-            "page": page,
-            "line": number,
-            "code": self._lines[code],
-            "at": at,
-            "expected": expected,
-            "prefix": self._number_text(prefix),
-            "typed": session.typed,
-            "kind": self._kinds[session.properties.kind.value],
-            "properties": self._properties[properties],
-            "filters": self._combinations[passed],
-            "change": CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
-            "stratum": self._strata[stratum],
-        }
-        for name, value in values.items():
-            self._columns[name].append(value)
+        values = (
+            len(self._files) - 1, page, number, self._lines[code], at, expected, self._number_text(prefix),
+            session.typed, self._kinds[known.kind.value], self._properties[properties], self._combinations[passed],
+            CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0, self._strata[stratum],
+        )  # fmt: skip
+        for column, value in zip(self._columns.values(), values, strict=True):
+            column.append(value)
         for side, own_session in zip(self._sides, row, strict=True):
             self._add_side(side, own_session)
 
@@ -196,9 +186,9 @@ class SessionTable:
         # A reused session has no time of this run; metrics ignore its time too.
         latencies = [lookup.latency for lookup in session.lookups] if session and not session.reused else []
         side.latency.append(round(10 * max(latencies)) if latencies else -1)
-        for metric, column in zip(self._metrics, side.observed, strict=True):
-            seen = observe_session(metric, session) if session and asked else ()
-            column.append(self._observed[tuple((float(value), float(weight)) for value, weight in seen)])
+        seen = observe_metrics(self._metrics, session) if session and asked else [()] * len(self._metrics)
+        for column, of_metric in zip(side.observed, seen, strict=True):
+            column.append(self._observed[tuple(of_metric)])
 
     def script(self) -> bytes:
         bands, ungraded = self._bands, self._band_numbers[UNGRADED_BAND]
@@ -229,7 +219,7 @@ class SessionTable:
             ],
             "filters": [(part.name, label(part.name)) for part in self._computed.filters],
             "combinations": list(self._combinations),
-            "observed": list(self._observed),
+            "observed": [[(float(value), float(weight)) for value, weight in seen] for seen in self._observed],
             "asked": self._computed.asked,
             "strata": [
                 (max(self._computed.strata.sessions.get(key, 0), self._asked[key]), self._asked[key])

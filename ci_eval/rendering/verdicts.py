@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from urllib.parse import quote
 
@@ -69,25 +69,23 @@ def outcome_text(task: Task, rank: int | None, score: float, status: str) -> str
 def populations(evaluation: Evaluation) -> tuple[str, str]:
     _, figures = figure_texts.first_filter(evaluation)
     _, leading = figure_texts.shown_filter(evaluation)
+    whole, repeats = f"all {figures.sessions:,} sessions were asked", evaluation.repeats
     drawn = f"intervals (95 %) include the results of other seeds ({', '.join(evaluation.drawn)})"
-    here = f"all {figures.sessions:,} sessions were asked: {drawn if evaluation.drawn else 'its figures are exact'}"
-    repeats = evaluation.repeats
+    here = f"{whole}: {drawn if evaluation.drawn else 'its figures are exact'}"
     if repeats and repeats.differed:
-        here = f"all {figures.sessions:,} sessions were asked; intervals (95 %) are of answers that differ"
+        here = f"{whole}; intervals (95 %) are of answers that differ"
     elif not evaluation.is_function and not evaluation.noise:
-        here = (
-            f"all {figures.sessions:,} sessions were asked once; intervals (95 %) allow for other answers of the engine"
-        )
+        here = f"{whole} once; intervals (95 %) allow for other answers of the engine"
     if evaluation.unparsable > NOTABLE:
         here = (
             f"all {figures.sessions:,} sessions of what could be read were asked, but "
             f"{percent(evaluation.unparsable)} of the source could not be read; intervals (95 %) say where the "
-            "figures of all the source would be, if the rest is alike"
+            "figures of all the source would be if the rest is similar"
         )
     if figures.sessions < evaluation.population:
         about = "about " if evaluation.population_estimated else ""
         asked = f"{figures.sessions:,} of its {about}{evaluation.population:,} sessions were asked"
-        here = f"{asked}; intervals (95 %) say where the figures of all lie"
+        here = f"{asked}; intervals (95 %) say where the figures of all sessions lie"
     if repeats:
         differed = f", {repeats.differed:,} ({repeats.share:.1%})" if repeats.differed else ", all"
         alike = "differently" if repeats.differed else "alike"
@@ -95,7 +93,7 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         here += f". Of {asked} asked more than once{differed} were answered {alike}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not figure_texts.judged_of_code(leading):
-        elsewhere = f"no intervals, since there are no two {evaluation.clusters} with different figures"
+        elsewhere = f"no intervals, since no two {evaluation.clusters} have different figures"
     return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
 
 
@@ -115,18 +113,9 @@ def verdict_lines(
 ) -> list[str]:
     """Return what the answer and the tables do not say: detection, other kinds of tokens, times, failures. `shown`
     makes foreign text safe. `folders` are the paths of the two workspaces; if None, their names are shown."""
-    others = dict(_lines_of_groups(comparison, shown))
-    keywords = others.pop("keywords", "")
-    time, failures = _time_line(comparison, shown), _failure_line(comparison, shown, folders)
-    lines = [detection_text(comparison), keywords, time, failures, *others.values()]
-    return [line for line in lines if line]
-
-
-def _lines_of_groups(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
-    """Yield each group of kinds that is not in the headline, with its line."""
     base, new = _names(comparison, shown)
     name = comparison.declared[0]
-    unit = _unit(comparison, name)
+    unit, groups = _unit(comparison, name), dict[str, str]()
     for group, part in figure_texts.other_groups(comparison.headline, comparison.filters).items():
         counts, figures = comparison.counts[part], comparison.filters[part]
         leading, recall = figures[name], figures.get("Recall")
@@ -144,7 +133,19 @@ def _lines_of_groups(comparison: Comparison, shown: Callable[[str], str]) -> Ite
             (False, True): f"{base} offers none; {moved}",
             (False, False): f"neither engine offers any of {counts.sessions:,}",
         }[offers]
-        yield group, f"{group.capitalize()} (counted separately): {text}."
+        groups[group] = f"{group.capitalize()} (counted separately): {text}."
+    median, high = (comparison.filters[comparison.headline].get(metric) for metric in TRENDS)
+    time = ""
+    if median and high and median.verdict is not Verdict.NOT_COMPARABLE:
+        faster = {Verdict.BETTER: new, Verdict.WORSE: base}.get(median.verdict)
+        verdict = f"{faster} is faster at the median" if faster else said(median.verdict)
+        time = (
+            f"Time: {verdict}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, "
+            f"95 % of the lookups within {amount(high.base, 'ms')} → {amount(high.new, 'ms')}."
+        )
+    failures = _failure_line(comparison, shown, folders)
+    lines = [detection_text(comparison), groups.pop("keywords", ""), time, failures, *groups.values()]
+    return [line for line in lines if line]
 
 
 def _names(comparison: Comparison, shown: Callable[[str], str]) -> tuple[str, str]:
@@ -179,19 +180,6 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
     return (
         f"Failures: {said(verdict, marked=comparison.failures.marked)} ({', '.join(counts)} of {sessions}, sign test "
         f"p = {p:.3f}){''.join(texts)}. They count as misses."
-    )
-
-
-def _time_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
-    median, high = (comparison.filters[comparison.headline].get(name) for name in TRENDS)
-    if median is None or high is None or median.verdict is Verdict.NOT_COMPARABLE:
-        return ""
-    base, new = _names(comparison, shown)
-    faster = {Verdict.BETTER: new, Verdict.WORSE: base}.get(median.verdict)
-    verdict = f"{faster} is faster at the median" if faster else said(median.verdict)
-    return (
-        f"Time: {verdict}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, "
-        f"95 % of the lookups within {amount(high.base, 'ms')} → {amount(high.new, 'ms')}."
     )
 
 
@@ -261,17 +249,11 @@ ADJUSTED = (
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
     unit = next((info.unit for info in trend.metrics if info.name == metric), "")
-    estimate = night.metrics.get(metric)
-    return amount(estimate.value if estimate else None, unit)
+    return amount(night.metrics.get(metric, figure_texts.NO_ESTIMATE).value, unit)
 
 
 def _verdict_cell(of: Difference | Elsewhere) -> Cell:
     return Cell(said(of.verdict, marked=of.marked), in_html=mark_verdict(of.verdict, marked=of.marked))
-
-
-def amount_of_change(value: float | None, unit: str) -> str:
-    """Return a difference without its sign; "" if there is none."""
-    return "" if value is None else change(value, unit).lstrip("+±")
 
 
 DETECTABLE = "The smallest true difference that data like these would show four times out of five"
@@ -291,7 +273,10 @@ COLUMNS = (
 
 def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, unit: str) -> list[str | Cell]:
     """Return the cells of COLUMNS. `of` is `difference` itself, or its result for code outside this project."""
-    interval, p = interval_text(of, unit), p_text(of)
+    interval, p, detectable = interval_text(of, unit), p_text(of), ""
+    # A share cannot change by more than 1.
+    if of.detectable is not None and not (unit == "share" and of.detectable > 1):
+        detectable = change(of.detectable, unit).lstrip("+±")
     return [
         f"{name} ({difference.n:,} {difference.over})" if difference.over else name,
         amount(difference.base, unit),
@@ -300,8 +285,7 @@ def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, u
         Cell("" if of.low is None else interval, on_terminal=interval),
         Cell(p, on_terminal=p.removeprefix("p = ").removeprefix("p ")),
         _verdict_cell(of),
-        # A share cannot change by more than 1.
-        "" if unit == "share" and of.detectable and of.detectable > 1 else amount_of_change(of.detectable, unit),
+        detectable,
     ]
 
 

@@ -18,6 +18,7 @@ from ci_eval.core.actions.sample import Found, Sample, SampleGoal, Targets, coun
 from ci_eval.core.model import ActionsConfig, PrefixConfig, Session, StrategyConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.languages.python import LANGUAGE
+from ci_eval.plugins.reports.html import evaluation
 from ci_eval.plugins.tasks import completion
 from tests.command import command
 from tests.projects import GREETER, write
@@ -121,6 +122,7 @@ def read_sessions(folder: Path) -> dict[str, tuple[str, int | None]]:
 def test_a_sample_has_sessions_of_the_whole_run_and_says_that_their_number_is_an_estimate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(evaluation, "MOST_PAGES_OF_SAMPLE", 3)
     names = {f"file{number}__py": GREETER + f"name_{number} = Greeter()\n" for number in range(40)}
     root = write(tmp_path / "p", **names, made__py=f"# @generated\n{GREETER}", bad__py=b"caf\xe9 = 1\n" * 90)
 
@@ -155,6 +157,8 @@ def test_a_sample_has_sessions_of_the_whole_run_and_says_that_their_number_is_an
     assert abs(manifest.unparsable - of_whole.unparsable) < 0.2
     (result,) = json.loads((some / "reports" / "metrics.json").read_text())["evaluations"]
     assert result["populationEstimated"] is True
+    pages = [list((folder / "reports" / "html" / "files").glob("*.html")) for folder in (some, whole)]
+    assert [*map(len, pages)] == [3, 40]
     assert f"30 of its about {manifest.generated:,} sessions" in (some / "reports" / "report.md").read_text()
 
     shards = [
@@ -173,6 +177,20 @@ def test_a_sample_has_sessions_of_the_whole_run_and_says_that_their_number_is_an
     assert code == 0
     comparison = json.loads((tmp_path / "compared" / "comparison.json").read_text())
     assert (comparison["paired"], comparison["population"]) == (30, manifest.generated)
+
+
+@pytest.mark.usefixtures("in_one_process", "small_limits")
+def test_a_sample_below_a_link_is_drawn_again(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", **{f"{'one' if n < 20 else 'two'}/file{n}__py": GREETER for n in range(50)})
+    for folder, files in (("one", 20), ("two", 30)):
+        (root / "src").unlink(missing_ok=True)
+        (root / "src").symlink_to(folder)
+        argv = ("--engine", "words", "--jobs", 1, "--sessions", 30, "--set", "actions.evaluationRoots=[src]")
+        code, _, err = command("evaluate", "--project", f"path:{root}", *argv, "--output", tmp_path / folder)
+        assert code == 0, err
+        sampling = Workspace(tmp_path / folder).manifest().sampling
+        assert sampling
+        assert sampling.files == files
 
 
 @pytest.mark.usefixtures("in_one_process", "small_limits")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.core.actions import Source, actions_of_file, longest_prefix, spell_task
-from ci_eval.core.actions.strategy import spelled_files, spelled_filters, uses
+from ci_eval.core.actions import Source, actions_of_file, spell_task
+from ci_eval.core.actions.strategy import longest_prefix, spelled_files, spelled_filters, uses
 from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.model import (
     ActionsConfig,

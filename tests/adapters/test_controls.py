@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,8 +13,8 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Configurable, Query, Surroundings
 from ci_eval.core.model import Kind, Status
 from ci_eval.plugins.adapters.controls import ConfigurableEngine, Predictor, PredictorOptions
-from ci_eval.plugins.engines.controls import EMPTY, ORACLE
-from ci_eval.plugins.engines.predictors import NGRAM, Counting, CountingOptions
+from ci_eval.plugins.engines.controls import EMPTY, ORACLE, STRETCH, Words
+from ci_eval.plugins.engines.predictors import ENGINES, Counting, CountingOptions
 from ci_eval.plugins.languages.python import KEYWORDS
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
@@ -23,6 +25,22 @@ def test_oracle_is_always_first_and_empty_never_answers(tmp_path: Path) -> None:
     ask(empty := generate(project, tmp_path / "e"), setup(EMPTY, project))
     assert {session.lookups[-1].rank for session in sessions(oracle)} == {1}
     assert {session.status for session in sessions(empty)} == {Status.EMPTY}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_in_a_long_file_words_are_those_of_the_whole_text_after_each_edit(seed: int) -> None:
+    choice = Random(seed)
+    words = [f"a{number}" for number in range(90)] + ["2", "\n", "b\n", "+"]
+    text = " ".join(choice.choices(words, k=STRETCH))
+    around = Surroundings(root=Path(), language="python", keywords=KEYWORDS, cache=Path(), timeout=1, memory=0)
+    (running := Words(around)).open("a.py", text)
+    for _ in range(3):
+        offset = choice.randrange(len(running.text))
+        running.edit([(offset, 3, choice.choice(words))])
+        caret = choice.choice([offset, choice.randrange(len(running.text))])
+        before, after = (re.findall(r"\b[^\W\d]\w*", part) for part in (running.text[:caret], running.text[caret:]))
+        wanted = list(dict.fromkeys([*reversed(before), *after, *sorted(KEYWORDS)]))
+        assert running.words(Query(offset=caret, prefix="", expected="")) == wanted
 
 
 class Known(Counting):
@@ -98,14 +116,14 @@ def test_files_that_are_no_text_are_left_out(tmp_path: Path) -> None:
 
 
 def test_options_are_part_of_the_version(tmp_path: Path) -> None:
-    assert isinstance(NGRAM, Configurable)
-    three = NGRAM.configured({"order": 3, "scopes": ["file", "project"]})
+    assert isinstance(ENGINES["ngram"], Configurable)
+    three = ENGINES["ngram"].configured({"order": 3, "scopes": ["file", "project"]})
     assert three.install(None, tmp_path).info.version.endswith("(scopes file+project, order 3)")
-    assert "(" not in NGRAM.configured({"order": 6}).install(None, tmp_path).info.version
+    assert "(" not in ENGINES["ngram"].configured({"order": 6}).install(None, tmp_path).info.version
 
 
 @pytest.mark.parametrize("options", [{"ordr": 3}, {"order": 0}, {"order": "six"}])
 def test_a_wrong_option_is_refused_with_those_that_are_known(options: dict[str, object]) -> None:
-    assert isinstance(NGRAM, Configurable)
+    assert isinstance(ENGINES["ngram"], Configurable)
     with pytest.raises(ConfigError, match="scopes, weight, order"):
-        NGRAM.configured(options)
+        ENGINES["ngram"].configured(options)

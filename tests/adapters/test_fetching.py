@@ -14,7 +14,7 @@ import tarfile
 import threading
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -408,7 +408,7 @@ def test_a_client_reaches_neither_other_ports_nor_files(
     secret = write(tmp_path / "home", id_rsa="secret") / "id_rsa"
     (work := tmp_path / "work").mkdir()
     code = code.replace("EVIL", str(listener.port))
-    with Relay([]) as relay, pytest.raises(InstallError, match=outcome):
+    with closing(Relay([])) as relay, pytest.raises(InstallError, match=outcome):
         relay.run(("node", "-e", code), work, {"SECRET": str(secret)})
     assert listener.heard == []
 
@@ -416,7 +416,8 @@ def test_a_client_reaches_neither_other_ports_nor_files(
 def test_the_gate_passes_what_registries_have_and_records_all_else(registry: Registry) -> None:
     import requests
 
-    with Relay([[f"{registry.address}/none", f"{registry.address}/npm"]]) as relay, requests.Session() as session:
+    addresses = [f"{registry.address}/none", f"{registry.address}/npm"]
+    with closing(Relay([addresses])) as relay, requests.Session() as session:
         session.trust_env = False
         assert session.get(f"{relay.address(0)}/x").json()["name"] == "x"
         assert session.get(f"{relay.address(0)}/y").status_code == 404

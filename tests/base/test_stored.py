@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
 import zipfile
@@ -13,7 +12,7 @@ import pytest
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
-from tests.bombs import zeros
+from tests.bombs import packed_zeros
 from tests.packed import unpacked
 
 if sys.version_info >= (3, 14):
@@ -23,18 +22,17 @@ else:
 
 
 def test_a_line_longer_than_any_session_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored, "RATIO", 10_000)
-    (tmp_path / "x.gz").write_bytes(zeros(70, every=70_000_000))
+    monkeypatch.setattr(stored, "RATIO_OF_ZSTD", 100_000)
+    (tmp_path / "x.zst").write_bytes(packed_zeros(70, every=70_000_000))
     with pytest.raises(WorkspaceError, match="a line of more than 64,000,000 bytes"):
-        list(stored.lines(tmp_path / "x.gz"))
+        list(stored.lines(tmp_path / "x.zst"))
 
 
 def test_honest_lists_of_suggestions_are_packed_to_far_less_than_a_bomb(tmp_path: Path) -> None:
     names = [{"text": f"name{number}", "kind": "words"} for number in range(1000)]
     lines = [msgspec.json.encode({"id": f"{number * 7919:016x}", "suggestions": names}) for number in range(1000)]
-    for name, packed in (("x.gz", gzip.compress(b"\n".join(lines), 1)), ("x.zst", stored.pack([b"\n".join(lines)]))):
-        (tmp_path / name).write_bytes(packed)
-        assert len(list(stored.lines(tmp_path / name))) == 1000
+    (tmp_path / "x.zst").write_bytes(stored.pack([b"\n".join(lines)]))
+    assert len(list(stored.lines(tmp_path / "x.zst"))) == 1000
 
 
 LINES = [b"%d\n" % number for number in range(50_000)]

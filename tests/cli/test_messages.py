@@ -84,7 +84,9 @@ def test_what_is_not_a_mistake_for_certain_is_warned_of(
     code, _, err = run("evaluate", *engine, *sessions, "--resume", "--output", "new")
     assert (code, "so nothing is resumed: a new run begins" in " ".join(err.split())) == (0, True), err
     code, _, err = run("compare-engines", "words", "words", *sessions, "--output", "same")
-    assert (code, "both sides are the same engine" in " ".join(err.split())) == (0, True), err
+    assert (code, "base and new are the same engine" in " ".join(err.split())) == (0, True), err
+    code, _, err = run("compare-engines", "words", "empty", "words", *sessions, "--output", "three")
+    assert (code, "01-words and 03-words are the same engine" in " ".join(err.split())) == (0, True), err
 
 
 def test_a_project_without_files_of_the_language_is_answered_by_what_to_do(run: Run, project: Path) -> None:

@@ -19,7 +19,6 @@ from ci_eval.core.config import load
 from ci_eval.core.model import SessionScore
 from ci_eval.core.workspace import FOLDERS, Workspace
 from tests.cli.conftest import Run
-from tests.packed import as_before
 from tests.projects import GREETER, sessions, write
 from tests.waiting import HANGS, wait_for
 
@@ -232,20 +231,6 @@ def test_a_report_is_not_made_of_what_changed_since(run: Run, project: Path, tmp
     next((tmp_path / "o" / "sessions").iterdir()).unlink()
     code, _, err = run("report", tmp_path / "o")
     assert (code, "sessions changed since" in " ".join(err.split())) == (2, True)
-
-
-@pytest.mark.slow
-def test_a_workspace_of_before_is_reported_compared_and_taken_up(run: Run, project: Path, tmp_path: Path) -> None:
-    old, new = tmp_path / "old", tmp_path / "new"
-    asked = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output")
-    assert [run(*asked, folder)[0] for folder in (old, new)] == [0, 0]
-    as_before(old)
-    assert run("report", old)[0] == 0
-    code, out, _ = run("compare", old, new, "--output", tmp_path / "compared")
-    assert code == 0, out
-    next((old / "sessions").iterdir()).unlink()
-    assert run(*asked, old, "--resume")[0] == 0
-    assert Workspace.open(old).manifest().format == 2
 
 
 def test_the_first_output_leads_with_names_and_one_letter_typed(run: Run, project: Path, tmp_path: Path) -> None:

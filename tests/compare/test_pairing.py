@@ -85,7 +85,7 @@ def made(folder: Path, *, changed: str = "", **said: Any) -> Workspace:
     workspace.write_manifest(
         Manifest(
             ci_eval="", title="", language="python", completion_type="BASIC", client="editor", strategy="", seed=0,
-            engine=EngineInfo(name="words", version="1"), project=PROJECT, grammar="", python="", os="", cpu="", jobs=1,
+            engine=EngineInfo(name="words", version="1"), project=PROJECT, grammar="", python="", os="", jobs=1,
             start="2026-01-01T00:00:00+00:00", generated=sum(FILES.values()), **said,
         )
     )  # fmt: skip

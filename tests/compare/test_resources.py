@@ -61,13 +61,23 @@ def test_of_an_engine_without_a_process_no_cpu_is_known(nights: dict[str, Path],
     assert (code, report["gates"][0]["result"]) == (1, "broken")
 
 
-def test_cpu_times_of_other_processors_are_not_compared(nights: dict[str, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("processor", "flips", "said"),
+    [("another", False, "processors differ"), (None, True, "only one run had a busy machine")],
+)
+def test_cpu_times_of_other_conditions_are_not_compared(
+    nights: dict[str, Path], tmp_path: Path, processor: str | None, flips: bool, said: str
+) -> None:
     base, new = spend(nights["words"], tmp_path / "b", 1.0, 1), spend(nights["words"], tmp_path / "n", 2.0, 2)
     workspace = Workspace(new)
-    workspace.write_manifest(replace(workspace.manifest(), processor="another"))
+    manifest = workspace.manifest()
+    machine = replace(manifest.machine, busy=manifest.machine.busy != flips)
+    workspace.write_manifest(replace(manifest, processor=processor or manifest.processor, machine=machine))
     workspace.seal()
     _, report, _ = compare(base, new, tmp_path / "out")
-    assert report["filters"]["ALL"]["metrics"]["CpuPerLookup"]["verdict"] == "not-comparable"
+    found = report["filters"]["ALL"]["metrics"]["CpuPerLookup"]
+    assert found["verdict"] == "not-comparable"
+    assert said in found["why"]
 
 
 def test_times_have_figures_and_no_verdict(nights: dict[str, Path], tmp_path: Path) -> None:

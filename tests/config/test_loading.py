@@ -19,12 +19,12 @@ from ci_eval.core.config import (
     EngineConfig,
     InterpretConfig,
     ProjectConfig,
-    ReportsConfig,
     add_ladder,
     dump,
     load,
     patch,
 )
+from ci_eval.core.config.schema import ReportsConfig
 from ci_eval.core.model import (
     ActionsConfig,
     FiltersConfig,
@@ -131,7 +131,7 @@ def test_overrides_that_need_each_other_may_come_in_any_order() -> None:
         ("=1", "expected dotted.key=value"),
         ("interpret..seed=1", "expected dotted.key=value"),
         ("language=[", "--set language=[: line 1, column 2: broken YAML"),
-        ("interpret.seed.x=1", "--set interpret.seed.x=1: `interpret.seed` is 4, it has no keys below it"),
+        ("interpret.seed.x=1", "--set interpret.seed.x=1: `interpret.seed` is 4; expected a section"),
         ("engine=jedi@", "--set engine=jedi@: `engine` is 'jedi@'"),
     ],
 )
@@ -151,11 +151,10 @@ def test_an_engine_replaces_that_of_the_file_and_overrides_change_it(write: Writ
 
 def test_options_replace_what_they_name_and_nothing_else() -> None:
     config = Config(interpret=InterpretConfig(seed=5), engine=EngineConfig(version="1"))
-    patched = patch(config, language="Java", engine="words@2", project="path:x", completion_type="ML", title="mine")
+    patched = patch(config, language="Java", engine="words@2", project="path:x", completion_type="ML")
     assert patched.language == "java"
     assert patched.engine == EngineConfig(name="words", version="2")
     assert patched.interpret == InterpretConfig(seed=5, completion_type="ML")
-    assert patched.reports.evaluation_title == "mine"
     assert patch(config) == config
 
 

@@ -166,7 +166,7 @@ def _is_text(node: ast.AST) -> bool:
 @cache
 def sources_of(name: str, language: str) -> tuple[Path, ...]:
     """Return the files of this repository that the observations of an engine depend on."""
-    plugins, module = PACKAGE / "plugins", engines.CATALOG.modules()[name].replace(".", "/")
+    plugins, module = PACKAGE / "plugins", engines.CATALOG.modules[name].replace(".", "/")
     starts = [PACKAGE.parent / f"{module}.py", plugins / "adapters" / "environments.py"]
     starts += [PACKAGE / "core" / "interpret" / f"{module}.py" for module in INTERPRETING]
     drivers = [path for path in (plugins / "drivers").rglob("*") if path.is_file() and "__pycache__" not in path.parts]

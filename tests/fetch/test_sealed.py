@@ -34,6 +34,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "b/server changed": lambda folder: (folder / "b/server").unlink(),
     "link changed": lambda folder: (folder / "link").unlink(),
     "\udcff changed": lambda folder: Path(os.fsdecode(os.fsencode(folder) + b"/\xff")).unlink(),
+    f"{sealed.LIST} changed": lambda folder: (folder / sealed.LIST).write_text('{"files": {"a.py": [3]}}'),
 }
 
 

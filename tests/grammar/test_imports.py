@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.grammar.imports import MOST, Modules, count_missing, read_module_names
+from ci_eval.core.grammar.imports import MOST, Modules, count_missing, read_module_names, share_missing
 from tests.languages.there import missing as missing_of
 from tests.languages.there import shares
 from tests.projects import write
@@ -25,14 +25,15 @@ def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
 
 
 def test_the_share_and_the_most_frequent_packages_are_told() -> None:
-    assert count_missing(there, [("a", "A b C"), ("b", "C d")]) == (3 / 5, {"C": 2, "A": 1})
-    assert count_missing(there, [("a", "a b")]) == (0, {})
-    assert count_missing(there, []) == (None, {})
+    assert count_missing(there, [("a", "A b C"), ("b", "C d")]) == ({"a": (3, 2), "b": (2, 1)}, {"C": 2, "A": 1})
+    assert count_missing(there, [("a", "a b")]) == ({"a": (2, 0)}, {})
+    assert count_missing(there, []) == ({}, {})
 
 
 def test_rare_packages_of_many_are_not_named() -> None:
-    share, named = count_missing(there, [("a", " ".join(f"N{number}" for number in range(MOST + 1)))])
-    assert (share, len(named)) == (1, MOST)
+    counts, named = count_missing(there, [("a", " ".join(f"N{number}" for number in range(MOST + 1)))])
+    assert (counts, len(named)) == ({"a": (MOST + 1, MOST + 1)}, MOST)
+    assert (share_missing(counts.values()), share_missing([(3, 1), (0, 0)]), share_missing([])) == (1, 1 / 3, None)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,9 @@ class Longer:
         return Rewritten(source + b" ")
 
 
-@pytest.mark.parametrize(("failing", "why"), [(Failing(), "no such group"), (Longer(), "must keep the length")])
+@pytest.mark.parametrize(
+    ("failing", "why"), [(Failing(), "no such group"), (Longer(), "changed the length of the text")]
+)
 def test_a_rewriting_that_fails_is_dropped_and_said(
     monkeypatch: pytest.MonkeyPatch, failing: Failing | Longer, why: str
 ) -> None:

@@ -11,7 +11,7 @@ import tree_sitter
 from ci_eval.core.catalogs import languages
 from ci_eval.core.grammar import syntax
 from ci_eval.core.grammar.parsing import lost_bytes
-from ci_eval.core.grammar.syntax import Continuations, colour_file, colours, parse_tree
+from ci_eval.core.grammar.syntax import Continuations, colour_file, parse_tree, read_keywords
 from tests.languages.test_modern import blocks
 
 GOOD = b"type E = X match\n  case A => t\n  case B => C\ndef f = z\n"
@@ -88,7 +88,7 @@ def test_a_mask_keeps_the_length_and_what_no_identifier_may_have() -> None:
     ],
 )
 def test_keywords_strings_and_comments_have_colours(grammar: str, text: str, expected: list[tuple[str, str]]) -> None:
-    found = [(text[begin:end], colour) for begin, end, colour in colours(text, grammar)]
+    found = [(text[begin:end], colour) for begin, end, colour in colour_file("a", text, {"": grammar})]
     # Whether the name of a built-in type is a keyword is the grammar's to say.
     assert [each for each in found if each[0] != "string"] == expected
 
@@ -142,3 +142,11 @@ def test_what_the_grammar_cannot_tell_is_not_known(text: str) -> None:
 
 def test_a_word_that_is_no_symbol_of_the_grammar_is_not_known() -> None:
     assert Continuations("x = abc\n", "python").allows(4, "wherever", keyword=True) is None
+
+
+def test_the_keywords_of_a_grammar_are_its_words() -> None:
+    of_go = (
+        "break case chan const continue default defer else fallthrough for func go goto if import interface map "
+        "package range return select struct switch type var"
+    )
+    assert read_keywords("go") == {*of_go.split()}

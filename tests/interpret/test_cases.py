@@ -6,7 +6,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import WORD
-from ci_eval.core.interpret.cases import Rules, check_case, read_cases
+from ci_eval.core.interpret.cases import check_case, read_cases
 from ci_eval.core.model import Kind, Lookup, Properties, Session, Status, Suggestion
 
 
@@ -29,7 +29,7 @@ def test_the_caret_is_above_the_mark_and_no_engine_reads_the_directives() -> Non
     )
     assert (case.line, case.text) == (2, "import os\nos.pa\n\n\nx = 1\n")
     assert case.text[: case.offset] == "import os\nos.pa"
-    assert case.rules == Rules(expect=("path",), rank=3, barred=("print",))
+    assert (case.expect, case.rank, case.barred) == (("path",), 3, ("print",))
 
 
 def test_several_marks_may_be_below_one_line() -> None:
@@ -48,7 +48,7 @@ def test_a_line_of_code_below_another_sign_of_comment_is_left_as_it_is() -> None
 )
 def test_the_cursors_of_ty_are_read(line: str, expect: str, module: str) -> None:
     (case,) = read_cases(f"{line}\n# Why that is so.\n", "a.py", "python")
-    assert case.rules == Rules(expect=(expect,), module=module)
+    assert (case.expect, case.module) == ((expect,), module)
     assert case.text == f"{line.partition('<')[0]}\n# Why that is so.\n"
 
 

@@ -272,10 +272,10 @@ def test_a_file_is_opened_once_and_then_edited(tmp_path: Path) -> None:
     first = Caret(path="a.py", text="t1", edits=((5, 0, "\nx."),), offset=8)
     other = Caret(path="a.py", text="t2", edits=((0, 5, ""), (0, 0, "y.")), offset=2)
     elsewhere = Caret(path="b.py", text="t1", offset=0)
-    assert not carets.opened
+    assert carets.open is None
     for each in (first, first, other, elsewhere):
         carets.answer(engine, each, 0)
-    carets.forget()
+    carets.open = None
     carets.answer(engine, elsewhere, 0)
     assert engine.done == [
         *("open a.py", "x = 1\nx.|\n", "0 edits", "x = 1\nx.|\n", "1 edits", "y.|\n"),

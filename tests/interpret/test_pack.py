@@ -92,7 +92,7 @@ def both(root: Path, new: Fickle | None = None, rounds: int = 3) -> tuple[Worksp
     notes = root.parent / "notes"
     engines = [Fickle("base", notes), new or Fickle("new", notes)]
     sides = [EngineSide(generate(root, root.parent / each.name), setup(each, root)) for each in engines]
-    play_files(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=rounds)
+    play_files(sides, jobs=1, advance=lambda *_: None, rounds=rounds)
     return sides[0].workspace, sides[1].workspace, [line.split() for line in notes.read_text().splitlines()]
 
 
@@ -205,7 +205,7 @@ def test_a_worker_that_dies_in_a_later_round_leaves_no_trace(project: Path, tmp_
                 ("new", Deadly("kill", "two", tmp_path / f"{name}-deadly", times)),
             )
         ]
-        play_files(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=2)
+        play_files(sides, jobs=1, advance=lambda *_: None, rounds=2)
     for side in ("base", "new"):
         found = [sessions(Workspace(tmp_path / f"{name}-{side}")) for name in ("whole", "killed")]
         assert [replace_times(each).id for each in found[0]] == [replace_times(each).id for each in found[1]]
@@ -219,7 +219,7 @@ def test_an_interrupted_run_asks_only_what_is_missing(project: Path, tmp_path: P
     (tmp_path / "notes").unlink()
     engines = [Fickle(each, tmp_path / "notes", (1.0,) * 9) for each in ("base", "new")]
     sides = [EngineSide(where, setup(each, project)) for where, each in zip((base, new), engines, strict=True)]
-    play_files(sides, probability=1, limit=None, jobs=1, advance=lambda *_: None, rounds=3)
+    play_files(sides, jobs=1, advance=lambda *_: None, rounds=3)
     again = [line.split() for line in (tmp_path / "notes").read_text().splitlines()]
     assert {path for _, path, *_ in again} == {"b.py"}
     assert len(again) == sum(path == "b.py" for _, path, *_ in asked)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from ci_eval.core.base.errors import EngineTimeout
 from ci_eval.core.config import InterpretConfig
 from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.core.interpret.player import MOST_MESSAGES, OpenSession
@@ -126,3 +127,23 @@ def test_a_name_that_an_engine_would_import_is_not_the_one_in_scope(tmp_path: Pa
         assert {lookup.adds_import for lookup in lookups} == {kind is Hasty}
     # In the second list, each name is behind those that would be imported.
     assert 0 < max(ranks[Lazy]) < min(ranks[Hasty])
+
+
+class Stuck(Lazy):
+    """Lists its words in time, but hangs when it is asked for their edits."""
+
+    def complete(self, query: Query) -> Answer:
+        def find_edits(_: Sequence[Suggestion]) -> Sequence[Suggestion]:
+            raise EngineTimeout("it did not answer completionItem/resolve in time")
+
+        return replace(super().complete(query), find_edits=find_edits)
+
+
+def test_a_list_counts_although_its_edits_do_not_come_in_time(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py="total = 1\nadd = total\nprint(add, total)\n")
+    wanted = replace(setup(LazyEngine(Stuck), root), settings=InterpretConfig())
+    progress = ask(workspace := generate(root, tmp_path / "w"), wanted)
+    assert progress.statuses.keys() == {Status.OK, Status.NO_MATCH}
+    asked = [lookup for session in sessions(workspace) for lookup in session.lookups]
+    assert not any(lookup.adds_import for lookup in asked)
+    assert progress.footprint.unresolved >= len(asked)

@@ -45,7 +45,7 @@ def test_an_engine_that_is_given_up_costs_the_other_one_nothing(tmp_path: Path, 
         EngineSide(generate(root, tmp_path / name), setup(engine, root))
         for name, engine in (("base", WORDS), ("new", Faulty("always exits")))
     ]
-    base, new = play_files(sides, probability=1.0, limit=None, jobs=1, rounds=rounds, advance=lambda *_: None)
+    base, new = play_files(sides, jobs=1, rounds=rounds, advance=lambda *_: None)
     assert (base.given_up, base.statuses[Status.OK], base.statuses[Status.SKIPPED]) == ("", 180, 0)
     assert "the engine failed on" in new.given_up
     assert new.given_up.endswith(new.trouble)

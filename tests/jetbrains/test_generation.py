@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.model import Suggestion
-from ci_eval.plugins.jetbrains.generation import exact, rank_by_language, rank_by_relevance
+from ci_eval.plugins.jetbrains.generation import find_rank
 
 
 def shown(*texts: str) -> list[Suggestion]:
@@ -23,11 +23,11 @@ def shown(*texts: str) -> list[Suggestion]:
     ],
 )
 def test_kotlin_and_cpp_have_rules_of_their_own(language: str, texts: tuple[str, ...], rank: int | None) -> None:
-    assert rank_by_language(language, "name", shown(*texts), [None] * len(texts)) == rank
+    assert find_rank(language, "name", shown(*texts), [None] * len(texts)) == rank
 
 
 def test_what_the_plugin_called_relevant_goes_first() -> None:
-    assert rank_by_relevance("Java", "a", shown("a", "b"), [False, True]) == 2
-    assert rank_by_relevance("Java", "a", shown("b", "a"), [None, None]) == 2
-    assert rank_by_relevance("Java", "a", shown("b", "a"), [False, False]) is None
-    assert exact("Kotlin", "a", shown("a =", "a"), [None, None]) == 2
+    assert find_rank("Java", "a", shown("a", "b"), [False, True]) == 2
+    assert find_rank("Java", "a", shown("b", "a"), [None, None]) == 2
+    assert find_rank("Java", "a", shown("b", "a"), [False, False]) is None
+    assert find_rank("", "a", shown("a =", "a")) == 2

@@ -115,7 +115,7 @@ def test_figures_that_never_differ_are_the_reason_for_no_intervals(tmp_path: Pat
     code, _, err = run("evaluate", *asked, "--output", tmp_path / "o")
     assert code == 0, err
     said = " ".join((tmp_path / "o" / "reports" / "report.md").read_text().split())
-    assert "In other code: no intervals, since there are no two files with different figures." in said
+    assert "In other code: no intervals, since no two files have different figures." in said
 
 
 @pytest.mark.slow

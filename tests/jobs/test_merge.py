@@ -99,6 +99,26 @@ def test_no_job_misses_the_empty_folders_that_artifacts_lose(whole: Path, tmp_pa
         assert code == 0, said
 
 
+def test_merged_shards_have_the_share_of_unresolved_imports_of_one_run(tmp_path: Path) -> None:
+    # The first file is cut into pieces for several shards.
+    files = {
+        "a__py": "import os, gone\n" + GREETER * 9,
+        "b__py": "import sys\n" + GREETER,
+        "c__py": "import no\nno.x\n",
+    }
+    asked = ("evaluate", "--project", f"path:{write(tmp_path / 'p', **files)}", "--engine", "words", "--all")
+    shards = [tmp_path / str(index) for index in (1, 2, 3)]
+    for number, folder in enumerate((tmp_path / "whole", *shards)):
+        code, said = run(*asked, "--output", folder, *(("--shard", f"{number}/3") if number else ()))
+        assert code == 0, said
+    assert sum(Workspace(shard).has_sessions("a.py") for shard in shards) > 1
+    code, said = run("merge", *shards, "--output", tmp_path / "merged")
+    assert code == 0, said
+    merged, whole = (Workspace(tmp_path / name).manifest() for name in ("merged", "whole"))
+    assert merged.unresolved_imports == whole.unresolved_imports == 2 / 4
+    assert merged.imports == whole.imports
+
+
 @pytest.mark.parametrize("of", [2, 3, 30])
 def test_merged_shards_report_what_the_whole_run_reports_to_the_byte(whole: Path, tmp_path: Path, of: int) -> None:
     shards = split(whole, tmp_path, of)

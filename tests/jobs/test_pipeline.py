@@ -75,7 +75,7 @@ def manifest(statuses: dict[str, int], *, planned: int, finished: int) -> Manife
         grammar="g",
         python="p",
         os="o",
-        cpu="c",
+        processor="c",
         jobs=1,
         start="2020-01-01T00:00:00+00:00",
         planned=planned,

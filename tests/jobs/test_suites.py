@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -45,19 +46,23 @@ def test_each_project_has_a_workspace_and_all_are_in_one_table(tmp_path: Path) -
     report = (tmp_path / "out" / "report.md").read_text()
     for text in (page, report, " ".join(out.split())):
         assert "Mean of the projects (5): each weighs the same; the intervals of the last row" in text
+        assert f"first in the list: {whole['mean']:.1%} on average" in text
     assert out.strip().endswith(str(tmp_path / "out"))
 
 
 def test_engines_are_compared_over_each_project_and_over_all(tmp_path: Path) -> None:
     path = configured(tmp_path, more="comparison: {metrics: [Recall]}\n")
     given = ("--jobs", 1, "--rounds", 2, "--output", tmp_path / "out")
-    ended, _, said = command("compare-engines", "words", "empty", path, *given, "--gate", "Recall >= -1pp")
+    ended, out, said = command("compare-engines", "words", "empty", path, *given, "--gate", "Recall >= -1pp")
     assert ended == 1, said
     found = stored(tmp_path / "out")
     assert [each["differences"]["Recall"]["verdict"] for each in found["projects"]] == ["worse"] * 5
     assert found["overall"]["Recall"]["verdict"] == "worse"
     assert all("Recall >= -1pp" in each["trouble"] for each in found["projects"])
     page = (tmp_path / "out" / "html" / "index.html").read_text()
+    for text in (page, " ".join(out.split())):
+        assert "▼ WORSE in 5 of 5 projects" in text
+        assert "✗ RED p0: " in re.sub(" +", " ", text)
     assert '<span class="worse">' in page
     assert (tmp_path / "out" / found["projects"][0]["folder"] / "html" / "index.html").is_file()
 

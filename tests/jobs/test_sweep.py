@@ -80,6 +80,14 @@ def test_one_table_has_all_variants_each_against_the_first(tmp_path: Path) -> No
     assert page.count("<svg") == 2
     assert (folder / "html" / second["comparison"]).exists() or f"../{second['comparison']}/html/index.html" in page
     assert out.splitlines()[-1] == str(folder)
+    for text in (table, page, out):
+        assert "▲ BETTER order=3 than order=1" in " ".join(text.split())
+    assert "1 better · 0 worse of 1 other run" in out
+
+
+def test_a_sweep_without_a_better_run_says_so(tmp_path: Path) -> None:
+    _, out = sweep(tmp_path, "--vary", "engine.options.order=3,1")
+    assert "? NO BETTER RUN   none is shown to be better than the first, order=3, in this project" in out
 
 
 def test_a_sweep_that_was_interrupted_is_taken_up(tmp_path: Path) -> None:

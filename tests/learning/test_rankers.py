@@ -116,7 +116,7 @@ def test_names_of_a_file_that_has_none_are_an_option(tmp_path: Path) -> None:
     booster.save_model(tmp_path / "model.txt")
     with pytest.raises(ConfigError, match="add --features"):
         read_foreign(tmp_path / "model.txt")
-    with pytest.raises(ConfigError, match="has 2 features, and --features names 1"):
+    with pytest.raises(ConfigError, match="has 2 features, but --features names 1: name all"):
         read_foreign(tmp_path / "model.txt", ["position"])
     assert read_foreign(tmp_path / "model.txt", SOME).features == SOME
 

@@ -90,8 +90,8 @@ def test_verdicts_that_could_not_be_read_are_named_even_if_others_could(hits: Es
     metrics = {"Unscored": Estimate(value=2.0, n=10), **({"HitAt1": hits} if hits else {})}
     figures = replace(figures, metrics=metrics)
     warnings = " ".join(collect_warnings(replace(evaluation, filters={name: figures, **dict(others)})))
-    assert "no verdict that could be read on 2 comments" in warnings
-    assert f"so that {over}:" in warnings
+    assert "the judge's verdict on 2 comments could not be read" in warnings
+    assert f"so {over}:" in warnings
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_a_broken_gate_comes_first_with_its_figure() -> None:
 def test_an_engine_that_failed_everywhere_comes_before_its_figures() -> None:
     result = compared(side("zuban"), None, Verdict.NOT_SHOWN)
     result = replace(result, new=replace(result.new, failed=result.new.sessions))
-    assert answer(result)[0].endswith(" failed in all its sessions: mend that (ci-eval report zuban)")
+    assert answer(result)[0].endswith(" failed in all its sessions: fix that (ci-eval report zuban)")
     assert not any("failed in all" in line for line in answer(replace(result, new=result.base)))
 
 
@@ -69,7 +69,7 @@ def test_page_and_markdown_have_the_words_of_the_terminal() -> None:
             2_000,
             "200 sessions cannot tell a difference of 2.0 points; all 2,000 of the project may (--all).",
         ),
-        (0.08, 200, 200, "though all of the project were asked; asking each several times may"),
+        (0.08, 200, 200, "though all sessions of the project were asked; asking each several times may"),
     ],
 )
 def test_without_a_verdict_the_number_of_sessions_that_would_tell_is_said(

@@ -76,17 +76,18 @@ def test_the_index_links_to_every_file(tmp_path: Path) -> None:
     assert links == {page.name for page in file_pages(site)}
 
 
+@pytest.mark.parametrize("limit", ["MOST_PAGES", "MOST_SESSIONS"])
 def test_of_many_files_those_with_the_most_sessions_have_a_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation, "MOST_PAGES", 1)
+    monkeypatch.setattr(evaluation, limit, 1)
     for name, sizes in (("plain", {"a.py": 1, "b.py": 2}), ("workers", {"b.py": 2, "c.py": 1})):
         project = write(tmp_path / name, **{path.replace(".", "__"): GREETER * n for path, n in sizes.items()})
         workspace = tmp_path / f"w-{name}"
         assert command("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", workspace)[0] == 0
         site = workspace / "reports" / "html"
         assert [page.name.split("-")[0] for page in file_pages(site)] == ["b"]
-        assert "The files with the most sessions have a page" in (site / "index.html").read_text(encoding="utf-8")
+        assert "Only the files with the most sessions have a page" in (site / "index.html").read_text(encoding="utf-8")
 
 
 def test_misses_are_grouped_by_kind_and_link_to_their_sessions(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ def test_an_expected_text_beyond_the_suggestions_kept_is_told(visit: Visit, tmp_
     page = visit.file("a-py")
     page.keyboard.press("j")
     expect(page.locator("#panel .gap")).to_have_text(
-        ["849 more", "900: the expected text, beyond the suggestions kept", "100 more"]
+        ["849 more", "900: the expected text, beyond the stored suggestions", "100 more"]
     )
 
 
@@ -368,7 +368,7 @@ def test_the_source_has_colours_and_places_that_were_not_drawn_look_different(vi
     page = visit.file("a")
     assert page.evaluate(RANGES, "comment") == ["# why"]
     assert page.evaluate(RANGES, "unasked") == ["self", "self"]
-    expect(page.locator(".legend li").last).to_have_text("ab 2 not drawn")
+    expect(page.locator(".legend li").last).to_have_text("ab 2 not sampled")
 
 
 def test_an_address_may_name_a_line(visit: Visit, sites: dict[str, Path]) -> None:

@@ -157,7 +157,7 @@ def test_everything_goes_by_keyboard(visit: Visit) -> None:
 
 def test_what_nothing_fits_says_so(visit: Visit) -> None:
     page = opened(visit, "#q=no+such+text")
-    expect(page.locator(".nothing")).to_contain_text("No session is like that")
+    expect(page.locator(".nothing")).to_contain_text("No session passes these filters")
     assert page.locator("[role=listbox]").count() == 0
 
 

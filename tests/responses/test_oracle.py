@@ -20,7 +20,7 @@ from ci_eval.core.model import Span
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.text_spans import cut
 from ci_eval.fetch import project
-from ci_eval.plugins.adapters.endpoints.engine import Reading, make_suggestion, measure_usage, read_answer
+from ci_eval.plugins.adapters.endpoints.engine import make_suggestion, measure_usage, read_answer
 from ci_eval.plugins.adapters.endpoints.messages import Reply
 from tests.needs import need
 
@@ -72,7 +72,7 @@ def damages(path: str, text: str, language: Language, lines: int) -> Iterator[st
         query = Query(offset=offset, prefix="", expected=right, span=span, word=language.word)
         for api, answer in answers(right, language.name):
             settings = EndpointConfig(endpoint="http://127.0.0.1:1", model="m", api=api)
-            part = read_answer(answer, document, query, settings, Reading(grammar or language.name, grammar))
+            part = read_answer(answer, document, query, settings, grammar=grammar, language=language.name)
             usage = measure_usage(Reply(text=answer), before, query, None, part)
             suggestion = make_suggestion(answer[part.begin : part.end], before, query)
             is_right = suggestion == right and part.is_readable and not usage.unreadable

@@ -36,20 +36,10 @@ from ci_eval.core.contracts import Declarations, Language, Resolver, Task
 from ci_eval.core.filters import decide, needs_resolution
 from ci_eval.core.grammar.document import NotText, OtherEncoding, check_lines, checksum, decode_file
 from ci_eval.core.grammar.tokens import every_token, find_silent_places
-from ci_eval.core.model import (
-    ActionsConfig,
-    CallCompletion,
-    FileActions,
-    FileError,
-    FiltersConfig,
-    Kind,
-    Location,
-    ProjectInfo,
-    Properties,
-    Sampling,
-    Token,
-    Vocabulary,
-)
+from ci_eval.core.model.report import ProjectInfo
+from ci_eval.core.model.sessions import CallCompletion, FileActions, FileError
+from ci_eval.core.model.settings import ActionsConfig, FiltersConfig
+from ci_eval.core.model.tokens import Kind, Location, Properties, Sampling, Token, Vocabulary
 from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace, pack_actions
 
@@ -204,9 +194,10 @@ def generate(
     """
     properties = cache / "properties" / project.checksum if cache else None
     drawn, sample_path = None, None
-    # The project's checksum does not cover hidden folders, so a sample with files of these is not stored.
-    hidden = any(part.startswith(".") for path in config.evaluation_roots for part in PurePosixPath(path).parts)
-    if goal and properties and not hidden:
+    # The project's checksum covers neither hidden folders nor links, so a sample with files of these is not stored.
+    starts, whole = map(PurePosixPath, config.evaluation_roots), root.resolve()
+    uncovered = any("/." in f"/{start}" or (whole / start).resolve() != whole / start for start in starts)
+    if goal and properties and not uncovered:
         parts = (__version__, language.name, language.resolver, task.name, config, seed, with_generated)
         key = msgspec.json.encode([*parts, goal.limit, goal.probability, goal.classes])
         sample_path = properties / f"sample-{blake2b(key, digest_size=16).hexdigest()}.json"

@@ -17,25 +17,20 @@ from ci_eval.core.contracts import Item, Task
 from ci_eval.core.grammar.document import checksum
 from ci_eval.core.grammar.unwritten import Remainder, remainders
 from ci_eval.core.import_syntax import Import
-from ci_eval.core.model import (
+from ci_eval.core.model.sessions import (
     Action,
-    ActionsConfig,
     CallCompletion,
     DeleteRange,
     FileActions,
-    FiltersConfig,
     FinishSession,
-    Kind,
     MoveCaret,
     OpenFile,
-    PrefixConfig,
     PrintText,
-    QueriesConfig,
     RemovedImport,
-    StrategyConfig,
-    Token,
     UseImport,
 )
+from ci_eval.core.model.settings import ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig, StrategyConfig
+from ci_eval.core.model.tokens import Kind, Token
 
 OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
 

@@ -22,12 +22,17 @@ def make_folder(folder: Path, option: str = "--output") -> Path:
     return folder
 
 
-def empty_folder(folder: Path) -> Path:
-    """Create the folder if it is missing. Raises WorkspaceError if it is not empty."""
+def check_free(folder: Path, hint: str = "") -> None:
+    """Raise WorkspaceError, whose message ends with `hint`, unless the folder is missing or empty."""
     if folder.exists() and not folder.is_dir():
         raise WorkspaceError(f"{folder} is a file, and a folder is needed: choose another --output")
     if folder.exists() and any(folder.iterdir()):
-        raise WorkspaceError(f"{folder} is not empty: choose another --output")
+        raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
+
+
+def empty_folder(folder: Path) -> Path:
+    """Create the folder if it is missing. Raises WorkspaceError if it is not empty."""
+    check_free(folder)
     return make_folder(folder)
 
 
@@ -41,18 +46,25 @@ def writing(path: Path) -> Iterator[None]:
         raise WorkspaceError(f"cannot write {path}: {reason}; make room, or choose another place") from error
 
 
-def write(path: Path, data: bytes) -> Path:
-    """Write `data` to `path` atomically, and create missing folders. Raises WorkspaceError."""
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield the path of a temporary file that replaces `path` at the end of the block. Raises WorkspaceError."""
     # The temporary file is in the same folder, since a rename is atomic only within one file system.
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            partial.write_bytes(data)
+            yield partial
             partial.replace(path)
         finally:
             # Remove the partial file if writing failed.
             partial.unlink(missing_ok=True)
+
+
+def write(path: Path, data: bytes) -> Path:
+    """Write `data` to `path` atomically, and create missing folders. Raises WorkspaceError."""
+    with replacing(path) as partial:
+        partial.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(data)
     return path
 
 

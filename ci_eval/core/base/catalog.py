@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
@@ -84,19 +84,18 @@ class Catalog(Generic[T]):
 
     def names(self) -> list[str]:
         """Return the names that users write, sorted. Raises ConfigError if two variants share a name."""
-        return sorted((*self.modules(), *self._plugins()))
+        return sorted((*self.modules, *self._plugins()))
 
     def load(self, name: str) -> T:
         """Return the variant with this name. Raises ConfigError, which suggests similar names."""
-        modules = self.modules()
-        if name in modules:
-            module = import_module(modules[name])
+        if name in self.modules:
+            module = import_module(self.modules[name])
             several = getattr(module, f"{self._value}S", None)
             return cast("T", several[name] if several else getattr(module, self._value))
         plugins = self._plugins()
         if name in plugins:
             return cast("T", plugins[name].load(self._kind))
-        known = sorted((*modules, *plugins))
+        known = sorted((*self.modules, *plugins))
         # The user may have written the name in another case, such as basic for BASIC.
         near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
         kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
@@ -112,15 +111,21 @@ class Catalog(Generic[T]):
     def all(self) -> list[T]:
         return [self.load(name) for name in self.names()]
 
+    @cached_property
     def modules(self) -> dict[str, str]:
-        return _modules(self._package, self._spelling)
+        """Return the name of each variant in the package → its module."""
+        folder = import_module(self._package)
+        together: Mapping[str, Sequence[str]] = getattr(folder, "TOGETHER", {})
+        modules = (module.name for module in iter_modules(folder.__path__))
+        pairs = ((name, module) for module in modules for name in together.get(module, [self._spelling(module)]))
+        return {name: f"{self._package}.{module}" for name, module in pairs}
 
     def _plugins(self) -> dict[str, Plugin]:
         known: dict[str, Plugin] = {}
         for plugin in plugins(self._group) if self._group else ():
             name = plugin.point.name
             # Names must be unique: otherwise results would depend on which package is found first.
-            if owner := "ci-eval" if name in self.modules() else known[name].package if name in known else "":
+            if owner := "ci-eval" if name in self.modules else known[name].package if name in known else "":
                 raise ConfigError(
                     f"the installed package {plugin.package} names one of its {self._group} {name!r}, and so does "
                     f"{owner}: rename or uninstall one of them"
@@ -174,11 +179,3 @@ def lacks(value: object, kind: object) -> str:
     members = {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")}
     missing = sorted(name for name in members if not hasattr(value, name))
     return f"an {kind.__name__} has {', '.join(missing)} as well" if missing else ""
-
-
-@cache
-def _modules(package: str, spelling: Callable[[str], str]) -> dict[str, str]:
-    folder = import_module(package)
-    together: Mapping[str, Sequence[str]] = getattr(folder, "TOGETHER", {})
-    modules = [module.name for module in iter_modules(folder.__path__)]
-    return {name: f"{package}.{module}" for module in modules for name in together.get(module, [spelling(module)])}

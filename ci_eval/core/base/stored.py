@@ -1,13 +1,12 @@
 """Compression of stored files, and safe reading of untrusted ones: only regular files inside their folder, with limits
 that are far above the sizes of files that ci-eval writes.
 
-Actions and sessions are compressed by zstd, in old workspaces by gzip. Files are untrusted because a comparison may
-read artifacts of other jobs and of forks.
+Actions and sessions are compressed by zstd. Files are untrusted because a comparison may read artifacts of other jobs
+and of forks.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
@@ -34,7 +33,6 @@ else:
 T = TypeVar("T")
 
 SUFFIX = ".zst"
-FORMER_SUFFIX = ".gz"
 
 ARCHIVE = "all.zip"
 """The name of the archive of a folder's files. A file next to the archive replaces the member with the same name."""
@@ -67,9 +65,9 @@ ACTIONS = 2_000_000_000
 source file of 20 MB; sessions at three prefixes need a third of that."""
 UNPACKED = 4_000_000_000
 RATIO = 250
-"""The largest allowed ratio of unpacked to packed size for gzip. Files of ci-eval usually have 15, at most 100."""
+"""The largest allowed ratio of unpacked to packed size for logs and models. Files of ci-eval have at most 100."""
 RATIO_OF_ZSTD = 5_000
-"""The same for zstd. Files usually have 100, but 2,000 if all sessions have the same thousand suggestions."""
+"""The same for actions and sessions. Files usually have 100, but 2,000 if all sessions have the same suggestions."""
 ANY_RATIO = 16_000_000
 """Any ratio is allowed up to this unpacked size in bytes, since a source file may be 1 MB of the same character."""
 MODEL = 256_000_000
@@ -101,11 +99,8 @@ def pack(lines: Iterable[bytes], level: int = LEVEL) -> bytes:
     return packer.close()
 
 
-def unpacking(file: BinaryIO, path: Path) -> io.BufferedIOBase:
-    """Return a stream of the decompressed content of `file`, which is open at `path`. If the file is damaged, reading
-    raises OSError or one of DAMAGED."""
-    if path.suffix == FORMER_SUFFIX:
-        return gzip.GzipFile(fileobj=file)
+def unpacking(file: BinaryIO) -> io.BufferedReader:
+    """Return a stream of the decompressed content. If the file is damaged, reading raises OSError or one of DAMAGED."""
     return io.BufferedReader(zstd.ZstdFile(file, options=_LIMITS), _BLOCK)
 
 
@@ -169,21 +164,16 @@ def _read_members(path: Path, _time: int, size: int) -> Mapping[str, zipfile.Zip
 
 def archive(folder: Path) -> None:
     """Move the packed files of a folder into its archive if there are many. Readers can find all files meanwhile."""
-    paths = [path for path in folder.iterdir() if path.suffix in (SUFFIX, FORMER_SUFFIX)]
+    paths = list(folder.glob(f"*{SUFFIX}"))
     names = sorted(archived(folder).keys() | {path.name for path in paths})
     if not paths or len(names) < FEWEST_ARCHIVED:
         return
-    partial = folder / f"{ARCHIVE}.{os.getpid()}.tmp"
-    with atomic.writing(folder / ARCHIVE):
-        try:
-            with zipfile.ZipFile(partial, "w") as target:
-                for name in names:
-                    with open_regular_file(folder / name) as file:
-                        # ZipInfo has a constant date by default, so that equal files make equal archives.
-                        target.writestr(zipfile.ZipInfo(name), file.read())
-            partial.replace(folder / ARCHIVE)
-        finally:
-            partial.unlink(missing_ok=True)
+    with atomic.replacing(folder / ARCHIVE) as partial, zipfile.ZipFile(partial, "w") as target:
+        for name in names:
+            with open_regular_file(folder / name) as file:
+                # ZipInfo has a constant date by default, so that equal files make equal archives.
+                target.writestr(zipfile.ZipInfo(name), file.read())
+    with atomic.writing(folder):
         for path in paths:
             path.unlink()
 
@@ -216,7 +206,11 @@ def open_regular_file(path: Path) -> BinaryIO:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and (member := archived(path.parent).get(path.name)):
-            return _open_member(path.parent / ARCHIVE, member)
+            # Skip the local header of the member by hand, since ZipFile would read the list of all members each time.
+            with open_regular_file(path.parent / ARCHIVE) as file:
+                file.seek(member.header_offset + 26)
+                file.seek(sum(struct.unpack("<HH", file.read(4).ljust(4, b"\0"))), os.SEEK_CUR)
+                return io.BytesIO(file.read(member.file_size))
         raise WorkspaceError(
             _describe_odd(path, is_link=True) if path.is_symlink() else f"cannot read {path}: {error.strerror}"
         ) from error
@@ -225,14 +219,6 @@ def open_regular_file(path: Path) -> BinaryIO:
         os.close(descriptor)
         raise WorkspaceError(_describe_odd(path, is_link=False))
     return os.fdopen(descriptor, "rb")
-
-
-def _open_member(path: Path, member: zipfile.ZipInfo) -> BinaryIO:
-    # Skip the local header of the member by hand, since ZipFile would read the list of all members each time.
-    with open_regular_file(path) as file:
-        file.seek(member.header_offset + 26)
-        file.seek(sum(struct.unpack("<HH", file.read(4).ljust(4, b"\0"))), os.SEEK_CUR)
-        return io.BytesIO(file.read(member.file_size))
 
 
 def hash_file(path: Path) -> bytes:
@@ -261,16 +247,15 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
     """Yield the lines of a packed file. Raises WorkspaceError if the file is damaged, or unpacks to too many bytes."""
     with open_regular_file(path) as packed:
         # Limit the unpacked size, since a small file could unpack to gigabytes.
-        ratio = RATIO if path.suffix == FORMER_SUFFIX else RATIO_OF_ZSTD
-        left = min(max(ANY_RATIO, ratio * packed.seek(0, os.SEEK_END)), UNPACKED)
+        left = min(max(ANY_RATIO, RATIO_OF_ZSTD * packed.seek(0, os.SEEK_END)), UNPACKED)
         packed.seek(0)
         try:
-            with unpacking(packed, path) as file:
+            with unpacking(packed) as file:
                 while line := file.readline(min(longest, left) + 1):
                     # Check the limit after each line, before the next line is unpacked.
                     left -= len(line)
                     if len(line) > longest or left < 0:
-                        much = f"more than {ratio:,} times its size, or 4 GB"
+                        much = f"more than {RATIO_OF_ZSTD:,} times its size, or 4 GB"
                         excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
                         raise WorkspaceError(f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again")
                     yield line

@@ -9,18 +9,14 @@ from itertools import pairwise
 from types import MappingProxyType
 
 
-def split(name: str) -> list[str]:
+@lru_cache(maxsize=100_000)
+def split(name: str) -> tuple[str, ...]:
     """Return the sub-tokens of a name in order, case-folded: `HTTPServer2_go` → http, server, 2, go.
 
     A sub-token ends before a character that is neither letter nor digit, between a lower-case and an upper-case letter,
     before the last of several upper-case letters if a lower-case letter follows, between a letter and a digit, and
     between a letter of a script with case and a letter of a script without case.
     """
-    return list(_split(name))
-
-
-@lru_cache(maxsize=100_000)
-def _split(name: str) -> tuple[str, ...]:
     # Normalise, since an accented letter may be one code point or two.
     text = unicodedata.normalize("NFC", name)
     # The kind of each character; "" if the character belongs to no sub-token.
@@ -83,12 +79,12 @@ def scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, floa
 
 @lru_cache(maxsize=100_000)
 def _distinct(name: str) -> frozenset[str]:
-    return frozenset(_split(name))
+    return frozenset(split(name))
 
 
 # The cache helps because the same few pairs of names are compared many times.
 @lru_cache(maxsize=200_000)
 def _scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
-    expected, actual = _split(reference), _split(hypothesis)
+    expected, actual = split(reference), split(hypothesis)
     hits, sizes = shared(expected, actual), len(actual) + len(expected)
     return {"precision": hits / len(actual), "recall": hits / len(expected), "f1": 2 * hits / sizes}

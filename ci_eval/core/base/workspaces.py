@@ -68,10 +68,9 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
 
 
 def find_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
-    try:
+    with suppress(PreparationError):
         return read_members(root, sources)
-    except PreparationError:
-        return {}
+    return {}
 
 
 def read_name(root: Path, folder: Path) -> str:
@@ -164,10 +163,9 @@ def read_layout(root: Path) -> Layout:
 
 def source_roots(root: Path) -> tuple[Path, ...]:
     """Return `roots` of the layout; only `src`, if it exists, if the project's files cannot be read."""
-    try:
+    with suppress(PreparationError):
         return read_layout(root).roots
-    except PreparationError:
-        return (root / "src",) if (root / "src").is_dir() else ()
+    return (root / "src",) if (root / "src").is_dir() else ()
 
 
 def read_pyproject(path: Path, root: Path) -> Any:

@@ -301,7 +301,14 @@ def judge_since(
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
     nights = [(night, night.filters[name].metrics.get(gate.metric)) for night in earlier(past or (), new, name)]
     before = [(night, figure) for night, figure in nights if figure and figure.value is not None]
-    now, reference = new.filters[name].metrics.get(gate.metric), _find(gate.since, before, info)
+    now, since = new.filters[name].metrics.get(gate.metric), gate.since
+    if since == "best":
+        sign = -1 if info.better == "lower" else 1
+        reference = max(before, key=lambda entry: sign * (entry[1].value or 0.0), default=None)
+    elif _DATE.fullmatch(since):
+        reference = next((entry for entry in reversed(before) if entry[0].started[:10] <= since), None)
+    else:
+        reference = next((entry for entry in before if since in _names(entry[0])), None)
     if now is None or now.value is None or reference is None:
         why = f"not judged: {_missing(gate, past, before)}" if now and now.value is not None else "it has no figure"
         return GateResult(rule=gate.rule, passed=False, reason=why, result="undecided")
@@ -312,17 +319,8 @@ def judge_since(
     return replace(result, reason=f"{result.reason}, since {night.started[:10]} ({night.title})")
 
 
-def _find(since: str, before: Sequence[tuple[Figures, Estimate]], info: MetricInfo) -> tuple[Figures, Estimate] | None:
-    if since == "best":
-        sign = -1 if info.better == "lower" else 1
-        return max(before, key=lambda entry: sign * (entry[1].value or 0.0), default=None)
-    if _DATE.fullmatch(since):
-        return next((entry for entry in reversed(before) if entry[0].started[:10] <= since), None)
-    for entry in before:
-        night, _ = entry
-        if since in {night.title, night.engine.version, night.revision, night.revision[:12], night.project.revision}:
-            return entry
-    return None
+def _names(night: Figures) -> set[str]:
+    return {night.title, night.engine.version, night.revision, night.revision[:12], night.project.revision}
 
 
 def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[Figures, Estimate]]) -> str:

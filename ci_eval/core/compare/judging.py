@@ -315,10 +315,10 @@ class Judge(msgspec.Struct, frozen=True):
         return self.population if enough == whole else int(np.ceil(enough * max(self.pairs, observed) / observed))
 
     def _judge_other_code(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
-        sample, judged = estimate_other_code(rows), []
-        for index, (info, interval) in enumerate(zip(infos, make_intervals(sample.spread, tests), strict=True)):
-            effective, difference = float(sample.effective[index]), float(sample.spread.difference[index])
-            if self.unjudged or not np.isfinite(sample.spread.error[index]):
+        (spread, clusters), judged = estimate_other_code(rows), []
+        for index, (info, interval) in enumerate(zip(infos, make_intervals(spread, tests), strict=True)):
+            effective, difference = float(clusters[index]), float(spread.difference[index])
+            if self.unjudged or not np.isfinite(spread.error[index]):
                 conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
                 reason = self.unjudged or f"one of the {self.kind} says nothing about others"
                 judged.append(Elsewhere(verdict=conclusion, why=reason, effective=effective))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,20 +17,13 @@ from ci_eval.core.compare.sums import FilterSums, Sums
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, find_class, standard_parts
 from ci_eval.core.grammar.syntax import colour_file
-from ci_eval.core.model import (
-    FAILED,
-    Change,
-    Failures,
-    Paint,
-    Pair,
-    Session,
-    SessionScore,
-    SourceFile,
-    unasked_stretches,
-)
+from ci_eval.core.model.comparison import Change, Failures
+from ci_eval.core.model.sessions import FAILED, Paint, Pair, Session, SessionScore, SourceFile, unasked_stretches
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
 from ci_eval.core.statistics.population import FILES, Key, Strata, project_from_path, select_shard_files
 from ci_eval.core.statistics.repeated import SecondQuestions
+from ci_eval.core.statistics.stats import Collector, Numbers, Observations
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import bin_latencies
 from ci_eval.core.workspace import Workspace, read_items
@@ -37,6 +32,8 @@ SHOWN = 200
 
 ABSENT = 1_000
 """The rank that an absent text counts as when changes are ordered by size."""
+
+_Seen = Sequence[Sequence[Observation]]
 
 LONGEST_PREFIX = 5
 """Longer prefixes are in the same part as prefixes of this length."""
@@ -54,6 +51,8 @@ class FailureCount(msgspec.Struct):
 
     def count(self, session: SessionScore) -> bool:
         """Count a session, and return whether the engine failed in any round."""
+        if not session.otherwise and session.status not in FAILED:
+            return False
         # Only rounds that differ from the first one are stored.
         statuses = [answer.status for answer in answers(session, self.rounds if session.otherwise else 1)]
         failed = [status for status in statuses if status in FAILED]
@@ -66,7 +65,7 @@ class FailureCount(msgspec.Struct):
         return bool(failed)
 
     def failures(self) -> Failures:
-        return Failures(**{name: getattr(self, name) for name in Failures.__struct_fields__})
+        return Failures(**pick(self, *Failures.__struct_fields__))
 
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Pairing:
@@ -96,18 +95,13 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     return pairing
 
 
-class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
-    numbers: list[float]
-    """Numerator and denominator of base, then of new, for each metric."""
-    passes: list[bool | None]
+class _Facts(NamedTuple):
+    """What decides which sums a pair counts in. Few pairs of a file differ in it."""
+
+    passes: tuple[bool | None, ...]
     """Whether the session passes each filter, in the order of the filters; None if that is not known."""
-    gain: float
-    latencies: list[list[float]]
-    """The latency of each lookup in milliseconds: of base, then of new."""
-    parts: list[tuple[str, str]]
     stratum: Key
-    by_round: list[tuple[int, Floats]]
-    """The sides whose rounds differ (0 base, 1 new), each with its numbers (rounds x metrics x 4)."""
+    parts: tuple[tuple[str, str], ...]
 
 
 class Pairing:
@@ -122,7 +116,8 @@ class Pairing:
     ) -> None:
         self._task, self._filters, self._headline = task, filters.all, filters.leading
         # Quantiles are computed from latencies, not from sums.
-        self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
+        self._places = [number for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
+        self._metrics = [metrics[number] for number in self._places]
         self._width, self._leading, self._metric = len(metrics), leading, metrics[leading]
         self._divided = standard_parts(filters.headline)
         self.rounds = rounds
@@ -149,14 +144,14 @@ class Pairing:
         """Add the sessions of one file. `same_text`: False if the file's text differs between the sides."""
         alone_in_base = {session.id: session for session in filter(evaluated, of_base)}
         again: list[SessionScore] = []
-        alone_in_new, pairs = 0, []
+        alone_in_new, pairs = 0, list[tuple[SessionScore, SessionScore]]()
         for new in filter(evaluated, of_new):
             again += [new] if new.again else []
             base = alone_in_base.pop(new.id, None)
             if base is None:
                 alone_in_new += 1
             else:
-                pairs.append(self._count_pair(source, base, new))
+                pairs.append((base, new))
         self.again.add(again)
         if same_text:
             self.only_new, self.only_base = self.only_new + alone_in_new, self.only_base + len(alone_in_base)
@@ -166,36 +161,79 @@ class Pairing:
             return
         self.pairs += len(pairs)
         self.files.append(source.path)
-        numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
+        gains = np.array([self._count_pair(source, base, new) for base, new in pairs])
+        observed = [[observe_metrics(self._metrics, side) for side in pair] for pair in pairs]
+        numbers = self._numbers(observed)
+        # The gain is the difference of the leading metric. If that metric is not a ratio, it is that of the scores.
+        if self._metric.statistic == "ratio":
+            above_base, below_base, above_new, below_new = numbers[:, self._leading].T
+            known = (below_base != 0) & (below_new != 0)
+            gains = above_new / np.where(known, below_new, 1) - above_base / np.where(known, below_base, 1)
+            gains = np.where(known, -gains if self._metric.info.better == "lower" else gains, 0.0)
+        indices: dict[_Facts, list[int]] = defaultdict(list)
+        for index, (base, _) in enumerate(pairs):
+            indices[self._facts(base)].append(index)
+        moved = [
+            (index, side, self._by_round(pair, observed[index], side))
+            for index, pair in enumerate(pairs)
+            for side in range(2)
+            if pair[side].otherwise and self.rounds[side] > 1
+        ]
+        strata = [("", "")] * len(pairs)
+        for facts, own in indices.items():
+            self.asked[facts.stratum] += len(own)
+            for index in own:
+                strata[index] = facts.stratum
+        # A reused session has the latencies of an earlier run, so they are not counted.
+        waits = [
+            [() if of.reused else [lookup.latency for lookup in of.lookups] for of in side]
+            for side in zip(*pairs, strict=True)
+        ]
+        times = [(np.repeat(np.arange(len(pairs)), [*map(len, side)]), np.array([*chain(*side)])) for side in waits]
         for number, sums in enumerate(self.filters.values()):
-            chosen = [index for index, pair in enumerate(pairs) if pair.passes[number]]
-            self._add_to(sums, [pairs[index] for index in chosen], numbers[chosen], slice(None))
-            for side in range(2):
-                times = [time for index in chosen for time in pairs[index].latencies[side]]
-                sums.latencies[side] += bin_latencies(np.array(times)) if times else 0
+            passes = np.zeros(len(pairs), dtype=bool)
+            for facts, own in indices.items():
+                passes[own] = bool(facts.passes[number])
+            chosen = np.flatnonzero(passes)
+            self._add_to(sums, chosen, numbers, gains, strata, moved, slice(None))
+            for side, (owners, latencies) in enumerate(times):
+                own_times = latencies[passes[owners]]
+                sums.latencies[side] += bin_latencies(own_times) if len(own_times) else 0
         leading = slice(self._leading, self._leading + 1)
         members: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for index, pair in enumerate(pairs):
-            for key in pair.parts:
-                members[key].append(index)
-                self.divided[key[0]] += 1
-        for key, indices in members.items():
-            self._add_to(self.parts[key], [pairs[index] for index in indices], numbers[indices, leading], leading)
+        for facts, own in indices.items():
+            for key in facts.parts:
+                members[key] += own
+                self.divided[key[0]] += len(own)
+        for key, part in members.items():
+            self._add_to(self.parts[key], np.array(sorted(part)), numbers[:, leading], gains, strata, moved, leading)
 
-    def _add_to(self, sums: Sums, pairs: Sequence[_SeenPair], seen: Floats, figures: slice) -> None:
+    def _add_to(
+        self,
+        sums: Sums,
+        own: Numbers,
+        numbers: Floats,
+        gains: Floats,
+        strata: Sequence[Key],
+        moved: Sequence[tuple[int, int, Floats]],
+        figures: slice,
+    ) -> None:
+        seen = numbers[own]
         sums.rows.append(sums.add(seen))
-        keys = [pair.stratum for pair in pairs] if self.strata.is_divided else []
+        keys = [strata[index] for index in own.tolist()] if self.strata.is_divided else []
         for key in dict.fromkeys(keys):
             sums.add_to_stratum(key, seen[[index for index, stratum in enumerate(keys) if stratum == key]])
-        for pair in pairs:
-            for side, rounds in pair.by_round:
-                for moved in (sums, sums.by_stratum[pair.stratum]) if keys else (sums,):
-                    moved.wavering[side].add(rounds[:, figures], len(self.files))
-        sums.sessions += len(pairs)
-        sums.wins += sum(pair.gain > 0 for pair in pairs)
-        sums.losses += sum(pair.gain < 0 for pair in pairs)
+        within = set(own.tolist()) if moved else ()
+        for index, side, rounds in moved:
+            if index in within:
+                for of in (sums, sums.by_stratum[strata[index]]) if keys else (sums,):
+                    of.wavering[side].add(rounds[:, figures], len(self.files))
+        sums.sessions += len(own)
+        sums.wins += int((gains[own] > 0).sum())
+        sums.losses += int((gains[own] < 0).sum())
 
-    def _count_pair(self, source: SourceFile, base: SessionScore, new: SessionScore) -> _SeenPair:
+    def _count_pair(self, source: SourceFile, base: SessionScore, new: SessionScore) -> float:
+        """Return the gain of the score."""
         gain = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.passes(base))
         ours, theirs = self.failed
@@ -206,55 +244,44 @@ class Pairing:
             self.transitions[band(self._task, base), band(self._task, new)] += 1
         if gain:
             self._remember_change(gain, source, base, new, leads=leads)
-        observed = [observe_metrics([metric for _, metric in self._summed], session) for session in (base, new)]
-        numbers = self._row(*observed)
-        by_round = []
-        for side, (session, rounds) in enumerate(zip((base, new), self.rounds, strict=True)):
-            if session.otherwise and rounds > 1:
-                by_metric = [observe_rounds(metric, session, rounds) for _, metric in self._summed]
-                # While one side is read round by round, the other side stays at its first round.
-                rows = [
-                    self._row(observed[0], seen) if side else self._row(seen, observed[1])
-                    for seen in zip(*by_metric, strict=True)
-                ]
-                by_round.append((side, np.array(rows).reshape(rounds, self._width, 4)))
-        # The gain is the difference of the leading metric. If that metric is not a ratio, it is that of the scores.
-        if self._metric.statistic == "ratio":
-            above_base, below_base, above_new, below_new = numbers[4 * self._leading : 4 * self._leading + 4]
-            gain = above_new / below_new - above_base / below_base if below_base and below_new else 0.0
-            gain = -gain if self._metric.info.better == "lower" else gain
-        stratum = self.strata.find(base)
-        self.asked[stratum] += 1
-        counts = dict[str, bool]()
+        return gain
+
+    def _facts(self, base: SessionScore) -> _Facts:
+        counts, leads = dict[str, bool](), bool(self._headline.passes(base))
         # Parts divide the headline's pairs. If the headline is one kind or one prefix length, the parts of that
         # dimension also include other pairs; otherwise the dimension would have a single part.
         if self._divided:
             group, typed = self._divided
             counts["kind"] = typed in {None, base.typed}
             counts["prefix length"] = group is None or base.properties.kind in GROUPS[group]
-        # A reused session has the latencies of an earlier run, so they are not counted.
-        latencies = [[] if of.reused else [lookup.latency for lookup in of.lookups] for of in (base, new)]
-        return _SeenPair(
-            numbers=numbers,
-            passes=[report_filter.passes(base) for report_filter in self._filters],
-            gain=gain,
-            latencies=latencies,
-            parts=[(name, value) for name, value in _session_parts(base) if counts.get(name, leads)],
-            stratum=stratum,
-            by_round=by_round,
+        return _Facts(
+            passes=tuple([report_filter.passes(base) for report_filter in self._filters]),
+            stratum=self.strata.find(base),
+            parts=tuple([(name, value) for name, value in _session_parts(base) if counts.get(name, leads)]),
         )
 
-    def _row(self, base: Sequence[Sequence[Observation]], new: Sequence[Sequence[Observation]]) -> list[float]:
-        row = [0.0] * (4 * self._width)
-        for (number, metric), on_base, on_new in zip(self._summed, base, new, strict=True):
-            # Both sides must have a value: else an engine that misses hard sessions looks better (docs/statistics.md).
-            if metric.found_by_both and not (on_base and on_new):
-                continue
-            for first, observations in ((4 * number, on_base), (4 * number + 2, on_new)):
-                for above, below in observations:
-                    row[first] += above
-                    row[first + 1] += below
-        return row
+    def _by_round(self, pair: Sequence[SessionScore], observed: Sequence[_Seen], side: int) -> Floats:
+        """Return the numbers of a pair in each round of a side, while the other side stays at its first round."""
+        by_metric = [observe_rounds(metric, pair[side], self.rounds[side]) for metric in self._metrics]
+        by_round = zip(*by_metric, strict=True)
+        return self._numbers([(observed[0], seen) if side else (seen, observed[1]) for seen in by_round])
+
+    def _numbers(self, observed: Sequence[Sequence[_Seen]]) -> Floats:
+        """Return numerator and denominator of base, then of new, for each metric (pairs x metrics x 4)."""
+        collector = Collector([Observations(metric) for metric in self._metrics])
+        for seen in chain.from_iterable(observed):
+            collector.add(0, seen)
+        columns = collector.take()
+        # Each observation belongs to a cell: a metric of a side of a pair.
+        cells = np.repeat(np.arange(columns.counts.size), columns.counts.ravel())
+        sums = [np.bincount(cells, column, columns.counts.size) for column in columns.rows.T]
+        sides = np.stack(sums, axis=-1).reshape(len(observed), 2, len(self._metrics), 2)
+        known = (columns.counts > 0).reshape(len(observed), 2, len(self._metrics)).all(axis=1)
+        # Both sides must have a value: else an engine that misses hard sessions looks better (docs/statistics.md).
+        known |= ~np.array([metric.found_by_both for metric in self._metrics], dtype=bool)
+        numbers = np.zeros((len(observed), self._width, 4))
+        numbers[:, self._places] = np.moveaxis(sides, 1, 2).reshape(len(observed), -1, 4) * known[:, :, None]
+        return numbers
 
     def _remember_change(
         self, gain: float, source: SourceFile, base: SessionScore, new: SessionScore, *, leads: bool
@@ -370,7 +397,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
         # A shard may have only a part of a file's sessions.
         count, project = min(count, count_of_new), project_from_path(path, merged=merged)
         if project in classes:
-            items = read_items(base.actions_path(path))
+            items = list(read_items(base.actions_path(path)))
             known = ((item.properties.kind, len(item.prefix)) for item in items if item.properties)
             own = Counter(find_class(classes[project], kind, typed) for kind, typed in known)
             sessions.update({(project, name): round(of * count / len(items)) for name, of in own.items()})

@@ -62,7 +62,10 @@ class Sums:
         changed = (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2)
         self.changes += changed.sum(axis=0)
         self.changed_files += changed.any(axis=0)
-        self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
+        differences = seen[:, :, 2] - seen[:, :, 0]
+        # Most differences are 0, whose powers take as long as others.
+        powers = np.power(differences, 4, out=np.zeros_like(differences), where=differences != 0)
+        self.fourths += powers.sum(axis=0)
         self.observed_by_side += (seen[:, :, [1, 3]] != 0).sum(axis=0)
         return of_file
 

@@ -19,18 +19,9 @@ from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.filters import EVERYTHING
 from ci_eval.core.manifest import commits_between
-from ci_eval.core.model import (
-    ChangePoint,
-    EngineInfo,
-    Estimate,
-    GateResult,
-    MetricInfo,
-    Number,
-    ProjectInfo,
-    Trend,
-    TrendPoint,
-    Value,
-)
+from ci_eval.core.model.comparison import ChangePoint, Trend, TrendPoint
+from ci_eval.core.model.report import EngineInfo, Estimate, GateResult, MetricInfo, ProjectInfo
+from ci_eval.core.model.tokens import Number, Value, pick
 from ci_eval.core.statistics.nonparametric import find_level_changes
 from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import Workspace
@@ -138,16 +129,10 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
     for previous, evaluation in zip([None, *before], [*before, new], strict=True):
         whole = evaluation.filters[new.headline]
         point = TrendPoint(
-            started=evaluation.started,
-            title=evaluation.title,
-            engine=evaluation.engine,
-            revision=evaluation.revision,
-            project=evaluation.project,
+            **pick(evaluation, "started", "title", "engine", "revision", "project", "gates", "run"),
             sessions=whole.sessions,
             metrics=whole.metrics,
             differs=tuple(_differences(previous, evaluation)) if previous else (),
-            gates=evaluation.gates,
-            run=evaluation.run,
         )
         nights.append(point)
     changes: dict[str, tuple[ChangePoint, ...]] = {}

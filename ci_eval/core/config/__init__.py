@@ -3,7 +3,6 @@
 from ci_eval.core.config.keys import keys, schema
 from ci_eval.core.config.loading import (
     USUAL_SESSIONS,
-    Loaded,
     add_filters,
     add_ladder,
     dump,
@@ -13,5 +12,5 @@ from ci_eval.core.config.loading import (
     patch,
     set_engine_command,
 )
-from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
+from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig
 from ci_eval.core.config.text import parse_yaml

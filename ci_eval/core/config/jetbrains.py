@@ -6,7 +6,6 @@ A setting that has no effect causes a warning that says what happens instead. `c
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config.checking import show
@@ -152,11 +151,9 @@ def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object],
     return section, last
 
 
-def make_parent(
-    config: dict[str, object], key: str, fault: Callable[[Sequence[str], str], str]
-) -> tuple[dict[str, object], str]:
+def make_parent(config: dict[str, object], key: str) -> tuple[dict[str, object], str]:
     """Return the section that contains a dotted key, and the last part of the key. Missing sections are created. Raises
-    ConfigError if a parent is not a section. `fault`: the names down to this parent, its value → the message."""
+    ConfigError if a parent is not a section."""
     *parents, last = key.split(".")
     section = config
     for depth, name in enumerate(parents, start=1):
@@ -164,7 +161,7 @@ def make_parent(
         if below is None:
             below = section[name] = {}
         if not isinstance(below, dict):
-            raise ConfigError(fault(parents[:depth], show(below)))
+            raise ConfigError(f"`{'.'.join(parents[:depth])}` is {show(below)}; expected a section")
         section = below
     return section, last
 
@@ -180,7 +177,7 @@ def _take(config: dict[str, object], key: str) -> object:
 
 
 def _put(config: dict[str, object], key: str, value: object, old: str) -> None:
-    section, last = make_parent(config, key, lambda path, found: f"`{path[-1]}` is {found}; expected a section")
+    section, last = make_parent(config, key)
     if section.get(last) is not None and section[last] != value:
         raise ConfigError(f"`{old}` and `{key}` say different things; `{old}` is the older name, keep one of them")
     section[last] = value

@@ -21,8 +21,7 @@ from ci_eval.core.config.keys import keys
 from ci_eval.core.config.rules import settle
 from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig
 from ci_eval.core.config.text import parse_yaml, read, read_expression, write_yaml
-from ci_eval.core.model import PrefixConfig
-from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.model import EndpointConfig, PrefixConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 """A variable `${name}`, or `$${`, which is an escape for the characters `${`."""
@@ -157,8 +156,6 @@ def patch(
     model: Path | None = None,
     sessions: int | None = None,
     seed: int | None = None,
-    title: str | None = None,
-    output_dir: str | None = None,
 ) -> Config:
     """Return the configuration with these options of the command line; None keeps the value. `engine`: NAME or
     NAME@VERSION. Variables `${name}` are not replaced. Raises ConfigError."""
@@ -174,8 +171,6 @@ def patch(
         "interpret.rankingModel": str(model.resolve()) if model else None,
         "interpret.sessionsLimit": sessions,
         "interpret.seed": seed,
-        "reports.evaluationTitle": title,
-        "outputDir": output_dir,
     }
     for key, value in options.items():
         if value is not None:
@@ -221,6 +216,8 @@ def add_filters(config: Config, names: Iterable[str]) -> Config:
     """Return the configuration with a filter for each new name that is an expression. Raises ConfigError."""
     known = {part.name for part in config.report_filters.all}
     expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
+    if not expressions:
+        return config
     raw: dict[str, object] = msgspec.to_builtins(config)
     reports = raw["reports"]
     assert isinstance(reports, dict)
@@ -240,9 +237,10 @@ def _override(raw: dict[str, object], override: str) -> None:
 
 
 def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
-    section, last = jetbrains.make_parent(
-        raw, key, lambda path, found: f"{source}: `{'.'.join(path)}` is {found}, it has no keys below it"
-    )
+    try:
+        section, last = jetbrains.make_parent(raw, key)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
     if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
         if below.get("spec") != value:

@@ -13,8 +13,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config.checking import show
 from ci_eval.core.config.schema import Config
 from ci_eval.core.filters import EVERYTHING, GROUPS, compile_pattern, resolve, standard_parts
-from ci_eval.core.model import FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace
-from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.model import EndpointConfig, FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace, pick
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 
@@ -137,8 +136,7 @@ def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
             "variable, and give the name of the variable"
         )
     if settings.endpoint is None:
-        own = {name: getattr(settings, name) for name in EndpointConfig.__struct_fields__}
-        if EndpointConfig(**own) != EndpointConfig():
+        if EndpointConfig(**pick(settings, *EndpointConfig.__struct_fields__)) != EndpointConfig():
             yield f"`{section}` has model, api or other keys that need an `endpoint`: add one, or remove them"
     elif settings.model is None:
         yield f"`{section}.model` is missing; expected the name that the endpoint gives the language model"

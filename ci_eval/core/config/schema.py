@@ -260,10 +260,9 @@ class Config(Section, frozen=True):
 
     @property
     def running(self) -> RunSettings | None:
-        limits = self.interpret
-        return (
-            RunSettings(wanted=self.run, confine=limits.confine, memory=limits.memory_limit) if self.run.tests else None
-        )
+        if not self.run.tests:
+            return None
+        return RunSettings(wanted=self.run, confine=self.interpret.confine, memory=self.interpret.memory_limit)
 
     @property
     def user(self) -> UserModelConfig | None:

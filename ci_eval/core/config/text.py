@@ -158,8 +158,7 @@ def _parse_json(text: str, source: str) -> object:
 
 def write_yaml(value: object) -> str:
     """Return the value as YAML, with keys in their given order. `parse_yaml` returns an equal value."""
-    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=120)
-    return text
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, width=120))
 
 
 def read_expression(text: str) -> dict[str, object]:

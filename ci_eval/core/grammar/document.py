@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import accumulate, pairwise
@@ -65,9 +64,9 @@ class GapText:
             if len(piece) > count:
                 self._after.append(piece[count:])
             count -= len(pieces[-1])
-        pieces.append(self._rest[self._start : self._start + count])
         self._start += count
-        return "".join(pieces)
+        rest = self._rest[self._start - count : self._start]
+        return "".join((*pieces, rest)) if pieces else rest
 
 
 class NotText(Exception):
@@ -99,7 +98,7 @@ def decode(data: bytes, otherwise: str = "") -> str:
         try:
             text = data.decode(encoding or "utf-8")
         except (ValueError, LookupError) as other:
-            why = f" and not {encoding}, which is declared ({other})" if encoding else ""
+            why = f", nor {encoding}, the declared encoding ({other})" if encoding else ""
             raise OtherEncoding(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}{why}") from other
     # CR LF must be replaced before CR, or it would become two line ends.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
@@ -141,9 +140,7 @@ def check_lines(text: str) -> None:
     """Raise NotText if the text has a line of more than LONGEST_LINE code points."""
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONGEST_LINE:
-            raise NotText(
-                f"line {number:,} has {len(line):,} characters; lines of more than {LONGEST_LINE:,} are not read"
-            )
+            raise NotText(f"line {number:,} has {len(line):,} characters; the limit is {LONGEST_LINE:,}")
 
 
 def checksum(text: str) -> str:
@@ -177,11 +174,23 @@ MANY = 8
 def difference(old: str, new: str) -> Edit:
     """Return the single edit that turns `old` into `new`."""
     most = min(len(old), len(new))
-    # A binary search that compares slices is faster than a loop over characters.
-    begin = bisect_left(range(most), True, key=lambda length: not old.startswith(new[: length + 1]))
+    begin = _count_common(most, lambda known, length: old.startswith(new[known:length], known))
     # The common beginning and end must not overlap, as they would for `aa` and `aaa`.
-    end = bisect_left(range(most - begin), True, key=lambda length: not old.endswith(new[len(new) - length - 1 :]))
+    end = _count_common(
+        most - begin,
+        lambda known, length: old.endswith(new[len(new) - length : len(new) - known], 0, len(old) - known),
+    )
     return begin, len(old) - begin - end, new[begin : len(new) - end]
+
+
+def _count_common(most: int, agree: Callable[[int, int], bool]) -> int:
+    """Return how many characters agree, up to `most`. `agree`: whether those from one count to another do."""
+    # A binary search over slices is faster than a loop over characters. Each character is compared only about twice.
+    known = 0
+    while known < most:
+        length = (known + most + 1) // 2
+        known, most = (length, most) if agree(known, length) else (known, length - 1)
+    return known
 
 
 class Document:

@@ -5,24 +5,38 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import takewhile
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
-from ci_eval.core.import_syntax import Imports
+from ci_eval.core.import_syntax import Imports, Origin, Project
 
 MOST = 100
 """The maximum number of packages that are listed. The share of unresolved imports counts all packages."""
+Counts = tuple[int, int]
+"""The number of a file's imports, and of those that are unresolved."""
 
 
-def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
-    """Return the share of unresolved imports (None if nothing is imported), and a table: package → number of unresolved
-    imports, the most frequent first. `files`: pairs of path and text."""
-    imports, absent = 0, Counter[str]()
+def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[dict[str, Counts], dict[str, int]]:
+    """Return the counts by file, and a table: package → number of unresolved imports, the most frequent first.
+    `files`: pairs of path and text."""
+    counts, absent = dict[str, Counts](), Counter[str]()
     for path, text in files:
-        for package, known in resolve(path, text):
-            imports += 1
-            absent[package] += not known
-    return absent.total() / imports if imports else None, most_frequent(absent)
+        imports = list(resolve(path, text))
+        counts[path] = len(imports), sum(not known for _, known in imports)
+        absent.update(package for package, known in imports if not known)
+    return counts, most_frequent(absent)
+
+
+def sum_counts(counts: Iterable[Counts]) -> Counts:
+    imports, missing = map(sum, zip((0, 0), *counts, strict=True))
+    return imports, missing
+
+
+def share_missing(counts: Iterable[Counts]) -> float | None:
+    """Return the share of unresolved imports; None if nothing is imported."""
+    imports, missing = sum_counts(counts)
+    return missing / imports if imports else None
 
 
 def merge_readings(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
@@ -81,6 +95,58 @@ def _parts(name: str, separator: str) -> Name:
     # Rust's `crate` and `super` only say where the search starts.
     parts = tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
     return (NEAR, *parts) if name.startswith(".") else parts
+
+
+DEEPEST = 20
+"""The maximum number of re-exports that are followed. A longer chain is a cycle."""
+Exports = tuple[dict[str, Origin | None], list[str]]
+"""Exported names, and modules all of whose names are exported. A name maps to the module and name from which it is
+imported, or to None if the file defines it."""
+
+
+class ReExportingModules:
+    """The modules of a project in a language whose modules may export names of other modules."""
+
+    def __init__(self, project: Project) -> None:
+        self._root = project.root.resolve()
+        self._exports = cache(self.read_exports)
+
+    def find(self, importing: Path, module: str) -> Path | None:
+        """Return the file of a module; None if it has none."""
+        raise NotImplementedError
+
+    def read_exports(self, file: Path) -> Exports:
+        raise NotImplementedError
+
+    def find_submodule(self, _file: Path, _name: str) -> Path | None:
+        """Return the file of a module that is a member of the module in `file`."""
+        return None
+
+    def identify(self, path: str, module: str) -> str:
+        """Return the module's file, or the module's name if it has no file."""
+        file = self.find(self._root / path, module)
+        return str(file) if file else module
+
+    def origin(self, path: str, module: str, name: str) -> Origin:
+        return self._follow(self._root / path, module, name, DEEPEST) or (self.identify(path, module), name)
+
+    def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
+        """Return the file and name where a module's name is defined, or None if either does not exist."""
+        file = self.find(importing, module)
+        if file is None or not left:
+            return None
+        named, stars = self._exports(file)
+        if name in named:
+            source = named[name]
+            if source is None:
+                return str(file), name
+            # `from . import name` may import a module of this package, which is found below.
+            if source[1] != name or self.find(file, source[0]) != file:
+                return self._follow(file, *source, left - 1) or source
+        if submodule := self.find_submodule(file, name):
+            return str(submodule), ""
+        origins = (self._follow(file, star, name, left - 1) for star in stars)
+        return next((origin for origin in origins if origin), None)
 
 
 class Modules:

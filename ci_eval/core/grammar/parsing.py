@@ -41,6 +41,21 @@ class Rewriting(Protocol):
     def apply(self, source: bytes, /) -> Rewritten: ...
 
 
+def replace_groups(match: Match, **groups: bytes) -> bytes:
+    """Return the matched text with these groups replaced. Shorter replacements are padded with spaces."""
+    out = bytearray(match[0])
+    for name, text in groups.items():
+        if match[name] is not None:
+            begin, end = (at - match.start() for at in match.span(name))
+            out[begin:end] = text.ljust(end - begin)
+    return bytes(out)
+
+
+def blank_groups(match: Match) -> bytes:
+    """Return the matched text with spaces in place of the pattern's named groups."""
+    return replace_groups(match, **dict.fromkeys(match.re.groupindex, b""))
+
+
 class Repair(NamedTuple):
     """A rewriting that replaces each match of a pattern by text of the same length. Comments and strings are skipped.
 
@@ -48,7 +63,7 @@ class Repair(NamedTuple):
     """
 
     pattern: re.Pattern[bytes]
-    replacement: Callable[[Match], bytes]
+    replacement: Callable[[Match], bytes] = blank_groups
     always: bool = False
     trigger: re.Pattern[bytes] | None = None
     """A pattern of text that every match contains. Searching for it first saves time."""
@@ -104,16 +119,6 @@ def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
 
 def spaces(match: Match) -> bytes:
     return re.sub(rb"[^\n]", b" ", match[0])
-
-
-def replace_groups(match: Match, **groups: bytes) -> bytes:
-    """Return the matched text with these groups replaced. Shorter replacements are padded with spaces."""
-    out = bytearray(match[0])
-    for name, text in groups.items():
-        if match[name] is not None:
-            begin, end = (at - match.start() for at in match.span(name))
-            out[begin:end] = text.ljust(end - begin)
-    return bytes(out)
 
 
 Lost = Callable[[bytes], int]
@@ -283,7 +288,7 @@ def _chain(first: Rewritten, repair: Rewriting) -> Rewritten:
     try:
         second = repair.apply(first.text)
         if len(second.text) != len(first.text):
-            raise ValueError("a rewriting must keep the length")
+            raise ValueError("a rewriting changed the length of the text")
     except Exception as error:  # noqa: BLE001  no rewriting may cost a file
         return first._replace(trouble=first.trouble or repr(error))
     return Rewritten(

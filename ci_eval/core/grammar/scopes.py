@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -46,15 +47,16 @@ class Scope(msgspec.Struct):
             scope = scope.parent
         return UNKNOWN
 
-    def enclosing(self, kind: str) -> Scope | None:
+    def around(self) -> Iterator[Scope]:
+        """Yield this scope and its outer scopes, the innermost first."""
         scope: Scope | None = self
-        while scope and scope.kind != kind:
+        while scope:
+            yield scope
             scope = scope.parent
-        return scope
+
+    def enclosing(self, kind: str) -> Scope | None:
+        return next((scope for scope in self.around() if scope.kind == kind), None)
 
     def find_instance_class(self, name: str) -> Scope | None:
         # The parent of a method's scope is its class.
-        scope: Scope | None = self
-        while scope and scope.self_name != name:
-            scope = scope.parent
-        return scope.parent if scope else None
+        return next((scope.parent for scope in self.around() if scope.self_name == name), None)

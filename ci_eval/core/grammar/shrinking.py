@@ -80,7 +80,8 @@ class Shrinker:
 
     def __init__(self, excerpt: Excerpt, grammar: str, token: tuple[int, int] | None) -> None:
         self.excerpt = excerpt
-        self._grammar, self._token, self._text = grammar, token, excerpt.text
+        self._token, self._text = token, excerpt.text
+        self._filler = "..." if grammar == "python" else "0"
         data = excerpt.text.encode()
         self._offsets = code_points(data)
         self._root = parse_tree(data, grammar).root_node
@@ -100,8 +101,7 @@ class Shrinker:
 
     def statements(self, depth: int) -> list[list[list[Cut]]]:
         level = [(node, self._lines(node)) for node in self._level(depth, lambda node: self._lines(node) is not None)]
-        filler = _filler(self._grammar)
-        return [[*([[lines]] if lines else []), [Cut(*self._range(node), filler)]] for node, lines in level]
+        return [[*([[lines]] if lines else []), [Cut(*self._range(node), self._filler)]] for node, lines in level]
 
     def nodes(self, depth: int) -> list[list[list[Cut]]]:
         """Return the ways to cut out each node at this nesting depth that shares a line with other code."""
@@ -132,7 +132,7 @@ class Shrinker:
                 last += len(self._text[last:]) - len(self._text[last:].lstrip(" "))
                 ways.insert(0, Cut(self._skip_spaces(first), end) if first < begin else Cut(begin, last))
         # A node without children, such as a name, is not replaced by a filler, which may be as long as the name.
-        return [[way] for way in ways] + ([[Cut(begin, end, _filler(self._grammar))]] if node.named_children else [])
+        return [[way] for way in ways] + ([[Cut(begin, end, self._filler)]] if node.named_children else [])
 
     def _skip_spaces(self, offset: int) -> int:
         """Return the offset before the spaces that precede `offset`; `offset` itself if they indent the line."""
@@ -140,8 +140,8 @@ class Shrinker:
         return offset - len(before) + len(before.rstrip(" ")) if before.strip() else offset
 
     def unwrapped(self) -> Iterator[list[Cut]]:
-        """For each statement around the token, such as an `if` or a class, yield the cuts that replace the statement
-        by the inner statement that contains the token. The outermost statement comes first."""
+        """Yield the cuts that replace each statement around the token, such as an `if` or a class, by the inner
+        statement that contains the token. The outermost statement comes first."""
         around = [node for node in self._ancestors() if self._lines(node)]
         for inner, outer in reversed([*pairwise(around)]):
             begin, end = self._range(inner)
@@ -186,7 +186,3 @@ class Shrinker:
 
     def blank_lines(self) -> list[Cut]:
         return [Cut(begin, end) for begin, end in line_ranges(self._text) if not self._text[begin:end].strip()]
-
-
-def _filler(grammar: str) -> str:
-    return "..." if grammar == "python" else "0"

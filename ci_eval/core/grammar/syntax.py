@@ -61,6 +61,17 @@ def language(grammar: str) -> tree_sitter.Language:
     return tree_sitter_language_pack.get_language(name)
 
 
+_WORD = re.compile(r"[A-Za-z]\w+[?@]?")
+
+
+def read_keywords(grammar: str) -> frozenset[str]:
+    """Return the words that are symbols of the grammar, such as `while`."""
+    known = language(grammar)
+    numbers = [n for n in range(known.node_kind_count) if known.node_kind_is_visible(n)]
+    symbols = [known.node_kind_for_id(n) or "" for n in numbers if not known.node_kind_is_named(n)]
+    return frozenset(filter(_WORD.fullmatch, symbols))
+
+
 @cache
 def _older_language(grammar: str) -> tree_sitter.Language | None:
     spec = find_spec("tree_sitter_languages")
@@ -112,17 +123,14 @@ def choose_grammar(grammars: Mapping[str, str], path: str) -> str:
 Colour = Literal["K", "S", "C"]
 
 
-def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
-    data = text.encode()
-    points = code_points(data)
-    return [(points[begin], points[end], colour) for begin, end, colour in _walk_colours(parse_tree(data, grammar))]
-
-
 def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
     """Return the coloured spans of a file. `grammars`: end of a path → grammar; the longest matching end counts."""
     # Plain text has an empty grammar.
     ends = [end for end, grammar in grammars.items() if grammar and path.endswith(end)]
-    return colours(text, grammars[max(ends, key=len)]) if ends else []
+    data = text.encode()
+    points = code_points(data)
+    spans = _walk_colours(parse_tree(data, grammars[max(ends, key=len)])) if ends else ()
+    return [(points[begin], points[end], colour) for begin, end, colour in spans]
 
 
 def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:

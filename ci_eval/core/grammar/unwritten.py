@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -12,6 +13,7 @@ from ci_eval.core.contracts import Shape
 from ci_eval.core.grammar.document import code_points, line_ranges
 from ci_eval.core.grammar.syntax import Node, parse_tree
 
+START = attrgetter("start_byte")
 OPENERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -50,7 +52,6 @@ class _Closer(NamedTuple):
 class _Level(msgspec.Struct, frozen=True, kw_only=True):
     node: Node
     children: list[Node]
-    begins: list[int]
     closers: list[_Closer]
     missing_to: int | None
     """The byte offset where the missing text after a place inside this node ends; None if nothing is missing."""
@@ -75,7 +76,7 @@ class _TreePath:
             levels.pop()
         while True:
             level = levels[-1]
-            index = bisect_right(level.begins, last) - 1
+            index = bisect_right(level.children, last, key=START) - 1
             if index < 0 or level.children[index].end_byte <= last or not level.children[index].child_count:
                 break
             levels.append(self._below(level, level.children[index]))
@@ -105,7 +106,6 @@ class _TreePath:
         return _Level(
             node=node,
             children=children,
-            begins=[child.start_byte for child in children],
             closers=list(self._closers(node)),
             missing_to=missing_to,
             top=top,
@@ -142,10 +142,10 @@ class _TreePath:
     def _tail(self, last: int) -> Iterator[str]:
         levels = self._levels
         inner = levels[-1]
-        index = bisect_right(inner.begins, last) - 1
-        word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
+        index = bisect_right(inner.children, last, key=START) - 1
+        word = inner.children[index].start_byte if index >= 0 and inner.children[index].end_byte > last else last
         for level in reversed(levels[inner.top :]):
-            if level.begins and level.begins[0] >= word:
+            if level.children and level.children[0].start_byte >= word:
                 # While the first word of a node is typed, only a `;` at the end of the node exists.
                 ends = level.closers[-1:] if level.inside else []
                 yield from (closer.text for closer in ends if closer.begin > last and closer.text.strip() == ";")

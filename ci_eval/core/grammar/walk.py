@@ -15,8 +15,6 @@ from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
 """The roles of a node, which decide the kind of the names inside. The names inside a BOUND node are defined there."""
-SAME = ""
-"""In `Walk.roles`: the children have the same role as the node itself."""
 
 
 class NodePlace(NamedTuple):
@@ -50,26 +48,36 @@ class Walk(SourceReader):
     names: ClassVar[frozenset[str]] = frozenset()
     """The types of leaves that are names. The method `name` handles them."""
     keywords: ClassVar[frozenset[str]] = frozenset()
-    ignored: ClassVar[frozenset[str]] = frozenset()
-    """The types of nodes in which there is nothing to find: punctuation, comments, literals."""
+    ignored: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, that are skipped with all names and keywords in them."""
     roles: ClassVar[Mapping[str, str]] = {}
     """A table: role → the types of nodes, joined by spaces, whose children have that role."""
+    transparent: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, whose children have the same role as the node itself."""
     blocks: ClassVar[str] = ""
     """The types of nodes, joined by spaces, whose children are visited in order in a new scope."""
     sequences: ClassVar[str] = ""
     """The types of nodes, joined by spaces, whose children are visited in order."""
+    unnamed: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, whose first name is a definition or a label, not a token."""
+    _ignored: ClassVar[frozenset[str]] = frozenset()
     _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
 
     def __init_subclass__(cls) -> None:
+        # Signs are a third of all nodes. They are skipped early, for speed.
+        cls._ignored = frozenset([*cls.ignored.split(), *"()[]{},.:;="])
         own = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
-        roles = {kind: _visit_as(role) for role, kinds in vars(cls).get("roles", {}).items() for kind in kinds.split()}
+        by_role = {"": vars(cls).get("transparent", ""), **vars(cls).get("roles", {})}
+        roles = {kind: _visit_as(role) for role, kinds in by_role.items() for kind in kinds.split()}
         ordered = {
-            **dict.fromkeys(cls.blocks.split(), Walk.in_block),
+            **dict.fromkeys(cls.blocks.split(), cls.in_block),
             **dict.fromkeys(cls.sequences.split(), Walk.ordered),
+            **dict.fromkeys(cls.unnamed.split(), Walk.without_name),
         }
         # `push` handles names itself; a handler is needed for names that `each` puts on the stack.
         names = dict.fromkeys(cls.names, cls.name)
-        cls._handlers = {"ERROR": Walk.error, **cls._handlers, **names, **ordered, **roles, **own}
+        skipped = dict.fromkeys(["ERROR", *cls.ignored.split()], Walk.error)
+        cls._handlers = {**skipped, **cls._handlers, **names, **ordered, **roles, **own}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source)
@@ -101,7 +109,7 @@ class Walk(SourceReader):
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
         """Visit these nodes next, in order, before nodes that were pushed earlier. For speed, leaves are handled at
         once, so before all nodes with children."""
-        names, ignored, keywords = self.names, self.ignored, self.keywords
+        names, ignored, keywords = self.names, self._ignored, self.keywords
         inner = []
         for node in nodes:
             kind = node.type
@@ -123,7 +131,7 @@ class Walk(SourceReader):
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
         """Visit nodes next, strictly in order: in `if (T x = f(); x)`, `x` must be defined before it is used."""
         # `push` would handle a name before the nodes in front of it, so here names are put on the stack as well.
-        names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
+        names, ignored, keywords, waiting = self.names, self._ignored, self.keywords, []
         for item in nodes:
             node = item[0]
             kind = node.type
@@ -140,6 +148,15 @@ class Walk(SourceReader):
 
     def ordered(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, place)
+
+    def find_name(self, node: Node) -> Node | None:
+        """Return the first name among the node's children."""
+        return next((child for child in node.children if child.type in self.names), None)
+
+    def without_name(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit all children except the first name."""
+        name = self.find_name(node)
+        self.push([child for child in node.children if child != name], REFERENCE, place)
 
     def define(self, name: Node | None, scope: Scope, origin: Origin = LOCAL, key: str = "") -> None:
         """Define a name in `scope`, unless it is None. `key`: the key in `scope.names`, with `{}` for the name."""
@@ -180,6 +197,8 @@ class Walk(SourceReader):
 
 
 def _visit_as(children_role: str) -> Callable[[Walk, Node, str, NodePlace], None]:
+    """Return a handler that visits the children with this role; with the node's own role if it is empty."""
+
     def visit(walk: Walk, node: Node, role: str, place: NodePlace) -> None:
         walk.push(node.children, children_role or role, place)
 

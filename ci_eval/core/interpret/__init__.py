@@ -4,5 +4,13 @@ from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setu
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
 from ci_eval.core.interpret.pack import SessionEnd, observable_content
 from ci_eval.core.interpret.run import EngineSide, Progress, play_files, write_names
-from ci_eval.core.interpret.selection import Chosen, SessionTable, count_classes, join_phases, list_sessions, plan
+from ci_eval.core.interpret.selection import (
+    Chosen,
+    SessionTable,
+    Share,
+    count_classes,
+    join_phases,
+    list_sessions,
+    plan,
+)
 from ci_eval.core.interpret.worker import ask_sessions, replay

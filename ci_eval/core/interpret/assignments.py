@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -12,19 +12,11 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.config import InterpretConfig
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
 from ci_eval.core.grammar.document import NotText, checksum, read_text
-from ci_eval.core.model import (
-    CallCompletion,
-    Determinism,
-    FileActions,
-    FileError,
-    Footprint,
-    PlayItem,
-    Record,
-    Session,
-    Status,
-)
-from ci_eval.core.model.engine import UNKNOWN, CpuTimes
+from ci_eval.core.model.engine import UNKNOWN, CpuTimes, Determinism, Footprint
+from ci_eval.core.model.records import Record
+from ci_eval.core.model.sessions import Action, CallCompletion, FileError, PlayItem, Session, Status
 from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.user_model import UserModel
 
 
@@ -96,16 +88,8 @@ GROWTH = 2
 """If answers differ in a file, the number of its sessions that are asked twice is multiplied by this."""
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    assignments: tuple[Assignment, ...]
-
-    @property
-    def path(self) -> str:
-        return self.assignments[0].path
-
-    @property
-    def round(self) -> int:
-        return self.assignments[0].round
+Turn = tuple[Assignment, ...]
+"""The work on one file in one round: an assignment for each engine."""
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,9 +110,7 @@ def make_session(assignment: Assignment, call: CallCompletion | PlayItem, status
     return Session(
         id=call.session,
         file=assignment.path,
-        offset=call.offset,
-        expected_text=call.expected_text,
-        properties=call.properties,
+        **pick(call, "offset", "expected_text", "properties"),
         status=status,
         message=message,
         typed=len(call.prefix) if isinstance(call, CallCompletion) else 0,
@@ -151,19 +133,19 @@ def record_of_lookup(task: Task, record: Record | None, number: int) -> Record |
     return task.splitting.lookup(record, number) if task.splitting and record else record
 
 
-def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
+def first_calls(actions: Iterable[Action]) -> Iterator[CallCompletion | PlayItem]:
     last = ""
-    for action in actions.actions:
+    for action in actions:
         if isinstance(action, CallCompletion | PlayItem) and action.session != last:
             last = action.session
             yield action
 
 
-def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
+def chosen(assignment: Assignment, actions: Iterable[Action]) -> Iterator[CallCompletion | PlayItem]:
     return (call for call in first_calls(actions) if assignment.chooses(call.session))
 
 
-def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
+def sample_twice(assignment: Assignment, actions: Iterable[Action]) -> list[str]:
     """Return the sessions to ask twice, followed by as many more that are asked twice only if answers differ."""
     # The draw of `chooses` is not used, since in a sample all chosen sessions have low draws.
     if not assignment.twice:

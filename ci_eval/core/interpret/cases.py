@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core import model
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Task
 from ci_eval.core.grammar.document import Document, checksum
@@ -18,20 +17,6 @@ from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.grading import apply_edits
 from ci_eval.core.interpret.player import Player
-from ci_eval.core.model import (
-    FAILED,
-    FileActions,
-    FinishSession,
-    Kind,
-    MoveCaret,
-    OpenFile,
-    Properties,
-    RemovedImport,
-    Session,
-    Suggestion,
-    UseImport,
-)
-from ci_eval.core.model.sessions import ELSEWHERE, REMOVED, REMOVED_BEFORE
 from ci_eval.core.scoring import begins
 
 DIRECTIVES = "expect: NAME, …; rank <= N; not: NAME, …; silent; module: NAME; leaves: LINE; text: TEXT"
@@ -48,15 +33,6 @@ _DIRECTIVE = re.compile(
 )
 
 
-class Rules(NamedTuple):
-    expect: tuple[str, ...] = ()
-    rank: int | None = None
-    barred: tuple[str, ...] = ()
-    silent: bool = False
-    module: str = ""
-    leaves: str = ""
-
-
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     line: int
@@ -64,7 +40,12 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     """The text of the file without marks. It has as many lines as the file."""
     offset: int
     directives: str
-    rules: Rules
+    expect: tuple[str, ...] = ()
+    rank: int | None = None
+    barred: tuple[str, ...] = ()
+    silent: bool = False
+    module: str = ""
+    leaves: str = ""
 
     def around(self) -> tuple[str, str]:
         begin, end = self.text.rfind("\n", 0, self.offset) + 1, self.text.find("\n", self.offset)
@@ -155,14 +136,12 @@ def _read_case(lines: Sequence[str], path: str, mark: _Mark) -> Case:
         text="\n".join(lines),
         offset=sum(len(line) + 1 for line in lines[: mark.line]) + mark.column,
         directives="; ".join(words for _, words in mark.directives if words.strip()).strip(),
-        rules=Rules(
-            expect=expect,
-            rank=int(known["rank"]) if "rank" in known else None,
-            barred=_names(known.get("not", "")),
-            silent="silent" in known,
-            module=known.get("module", ""),
-            leaves=known.get("leaves", ""),
-        ),
+        expect=expect,
+        rank=int(known["rank"]) if "rank" in known else None,
+        barred=_names(known.get("not", "")),
+        silent="silent" in known,
+        module=known.get("module", ""),
+        leaves=known.get("leaves", ""),
     )
 
 
@@ -172,14 +151,10 @@ def _names(value: str) -> tuple[str, ...]:
 
 # -------------------------------------------------------------------------------------------------------- asking
 
-_PROPERTIES = Properties(kind=Kind.RECORD)
+_PROPERTIES = model.Properties(kind=model.Kind.RECORD)
 
 
-def _expect(name: str, _: str) -> str:
-    return name
-
-
-def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Session]:
+def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[model.Session]:
     """Ask each case as in an evaluation, and yield its session. `task`: a task that completes whole words."""
     setup = replace(setup, settings=replace(setup.settings, max_suggestions=EVERYTHING))
     engine = KeptEngine(setup)
@@ -187,21 +162,26 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
         for number, case in enumerate(cases):
             begin, word = case.word(setup.surroundings.word)
             # Engines return edits only for the expected name, which may differ from the word at the caret.
-            name = next(iter((*case.rules.expect, *case.rules.barred)), word)
-            of_case = replace(setup, task=replace(task, write=partial(_expect, name)))
-            call = UseImport(
+            name = next(iter((*case.expect, *case.barred)), word)
+            of_case = replace(setup, task=replace(task, write=lambda _, name=name: name))
+            call = model.UseImport(
                 session=f"{number}",
                 offset=begin,
                 prefix=case.text[begin : case.offset],
                 expected_text=word,
                 properties=_PROPERTIES,
-                removed=RemovedImport(module=case.rules.module, offset=0, text=""),
+                removed=model.RemovedImport(module=case.module, offset=0, text=""),
             )
             digest = checksum(case.text)
-            actions = (OpenFile(path=case.path, checksum=digest), MoveCaret(offset=case.offset), call, FinishSession())
-            file = FileActions(path=case.path, checksum=digest, sessions=1, unparsable=0.0, actions=actions)
+            actions = (
+                model.OpenFile(path=case.path, checksum=digest),
+                model.MoveCaret(offset=case.offset),
+                call,
+                model.FinishSession(),
+            )
+            file = model.FileActions(path=case.path, checksum=digest, sessions=1, unparsable=0.0, actions=actions)
             assignment = Assignment(setup=of_case, actions=Path(), path=case.path, sessions=1, below=1.0)
-            yield from Player(assignment, Document(case.text), engine).play(file)
+            yield from Player(assignment, Document(case.text), engine).play(file.actions)
     finally:
         engine.close()
 
@@ -209,56 +189,56 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
 # ------------------------------------------------------------------------------------------------------ checking
 
 
-def check_case(case: Case, session: Session, pattern: re.Pattern[str]) -> list[str]:
+def check_case(case: Case, session: model.Session, pattern: re.Pattern[str]) -> list[str]:
     """Return a message for each broken rule; [] if all rules are kept. `pattern`: the pattern of a word."""
-    if session.status in FAILED or not session.lookups:
+    if session.status in model.FAILED or not session.lookups:
         return [f"no list, {session.status.value}: {session.message}"]
-    shown, rules = session.lookups[-1].suggestions, case.rules
+    shown = session.lookups[-1].suggestions
     begin, word = case.word(pattern)
     reasons = []
-    for name in rules.expect:
+    for name in case.expect:
         named = [(place, item) for place, item in enumerate(shown, 1) if _fits(item, name, case)]
         if not named:
-            of_module = f" with an import from {rules.module}" if rules.module else ""
+            of_module = f" with an import from {case.module}" if case.module else ""
             reasons.append(f"{name} is not offered{of_module}; {_first(shown)}")
             continue
         # A suggestion that leaves only the name is preferred to one with a tail, such as `name(arguments)` or `name=`.
         place, item = next((pair for pair in named if _leaves_only(pair[1], name)), named[0])
-        if rules.rank and place > rules.rank:
+        if case.rank and place > case.rank:
             reasons.append(f"{name} has rank {place}; {_first(shown)}")
-        tail, _, removed = item.tail.partition(ELSEWHERE)[0].partition(REMOVED)
-        tail, _, before = tail.partition(REMOVED_BEFORE)
+        tail, _, removed = item.tail.partition(model.ELSEWHERE)[0].partition(model.REMOVED)
+        tail, _, before = tail.partition(model.REMOVED_BEFORE)
         first = begin - len(before)
         accepted = (first, len(before) + len(word) + len(removed), item.text + tail)
         text = apply_edits(case.text, [accepted])
         until = text.find("\n", first + len(item.text + tail))
         left = text[text.rfind("\n", 0, first) + 1 : until if until >= 0 else None].split()
-        if rules.leaves and left != rules.leaves.split():
+        if case.leaves and left != case.leaves.split():
             reasons.append(f"acceptance leaves {' '.join(left)}")
-    for name in rules.barred:
+    for name in case.barred:
         ranks = [at for at, item in enumerate(shown, 1) if item.text == name or _leaves_only(item, name)]
         reasons += [f"{name} is offered, at rank {at}" for at in ranks[:1]]
     typed = case.text[begin : case.offset]
-    if rules.silent and (loud := [item for item in shown if begins(item, typed)]):
+    if case.silent and (loud := [item for item in shown if begins(item, typed)]):
         reasons.append(f"suggestions that begin as typed: {len(loud):,}; {_first(loud)}")
     return reasons
 
 
-def _first(shown: Sequence[Suggestion]) -> str:
+def _first(shown: Sequence[model.Suggestion]) -> str:
     named = ", ".join(item.label or item.text for item in shown[:FIRST])
     return f"first {named}" if named else "the list is empty"
 
 
-def _leaves_only(item: Suggestion, text: str) -> bool:
-    return item.text + item.tail.partition(ELSEWHERE)[0] == text
+def _leaves_only(item: model.Suggestion, text: str) -> bool:
+    return item.text + item.tail.partition(model.ELSEWHERE)[0] == text
 
 
-def _fits(item: Suggestion, name: str, case: Case) -> bool:
+def _fits(item: model.Suggestion, name: str, case: Case) -> bool:
     if item.text != name and not _leaves_only(item, name):
         return False
-    if not case.rules.module:
+    if not case.module:
         return True
     old = case.text.splitlines()
     added = [line for line in apply_edits(case.text, item.edits or ()).splitlines() if line not in old]
-    whole = re.compile(rf"(?<![\w./]){re.escape(case.rules.module)}(?![\w./])")
+    whole = re.compile(rf"(?<![\w./]){re.escape(case.module)}(?![\w./])")
     return any(whole.search(line) for line in added)

@@ -99,6 +99,8 @@ class KeptEngine:
         self._why = ""
         self.dropped = 0
         """The number of unreadable items in the engine's lists since the last footprint."""
+        self.unresolved = 0
+        """The number of lists whose edits did not come in time since the last footprint."""
 
     def running(self) -> Running:
         if self._unstarted >= STARTS:
@@ -165,6 +167,7 @@ class KeptEngine:
             start_ups=tuple(self._start_ups),
             start_cpus=tuple(self._start_cpus),
             dropped=self.dropped,
+            unresolved=self.unresolved,
             waited=round(seconds - self._waited[0], 3),
             unready=unready - self._waited[1],
             memory=self._memory,
@@ -172,7 +175,7 @@ class KeptEngine:
             of_worker=self._memory is not None and not self.setup.engine.own_process,
         )
         self._start_ups, self._start_cpus, self._memory, self._weighed = [], [], None, 0
-        self._waited, self.dropped = (seconds, unready), 0
+        self._waited, self.dropped, self.unresolved = (seconds, unready), 0, 0
         return footprint
 
     def _waiting(self) -> tuple[float, int]:

@@ -30,7 +30,12 @@ def score(typed: str, candidate: str) -> int | None:
 
 
 def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
-    starts = [_starts_word(candidate, at) for at in range(len(candidate))]
+    # A word starts at `C` in `getClass`, `c` in `get_class`, and `2` in `utf2`.
+    pairs = enumerate(zip(" " + candidate, candidate, strict=False))
+    starts = [
+        at == 0 or (here.isalnum() and not before.isalnum()) or (here.isupper() and not before.isupper())
+        for at, (before, here) in pairs
+    ]
     # `previous[at]` is the maximum of points if the last letter so far matches at index `at` of the candidate.
     previous = [NEVER] * len(candidate)
     for number, letter in enumerate(low_typed):
@@ -51,14 +56,6 @@ def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
                 here[at] = points + max(run, reached + GAP + bonus)
         previous = here
     return max(previous, default=NEVER)
-
-
-def _starts_word(text: str, at: int) -> bool:
-    """Return whether a word starts at the index, as at `C` in `getClass`, `c` in `get_class`, and `2` in `utf2`."""
-    if at == 0:
-        return True
-    before, here = text[at - 1], text[at]
-    return (here.isalnum() and not before.isalnum()) or (here.isupper() and not before.isupper())
 
 
 LONGEST = 128
@@ -99,7 +96,11 @@ def full_score(word: str, begin: int, text: str) -> int | None:
 @lru_cache(maxsize=_REMEMBERED)
 def graceful_score(word: str, begin: int, text: str) -> int | None:
     """Return the best score of the word and of its variants with two neighbouring letters swapped (which costs 3)."""
-    typed, low_text, text = units(word), units(text.lower()), units(text)
+    lower, letter = text.lower(), word[begin : begin + 1].lower()
+    # This test is cheap, and most suggestions of a list lack the first letter.
+    if letter.isascii() and letter not in lower:
+        return None
+    typed, low_text, text = units(word), units(lower), units(text)
     top = _score(typed, units(word.lower()), begin, text, low_text)
     if len(typed) >= 3:
         # The bounds are those of VS Code's `fuzzyScoreWithPermutations`.
@@ -135,20 +136,20 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
         at = low_text.rfind(letter, 0, at)
         places.append(at)
     last = places[::-1]
-    points, matched, strong = _best_points(word[begin:length], text, low_text, end, first, last)
     # VS Code's option `firstMatchCanBeWeak` is off, so the first letter must begin a word.
-    if not strong:
-        return None
+    at = first[0]
+    while not _points(word[begin], 0, text, low_text, at)[1]:
+        at = low_text.find(low_word[begin], at + 1, last[0] + 1)
+        if at < 0:
+            return None
+    points, matched = _best_points(word[begin:length], text, low_text, end, first, last)
     # VS Code's option `boostFullMatch` adds 2, and each skipped character costs 1.
     return points + (2 if end == length else 0) - (matched - length)
 
 
-def _best_points(
-    word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]
-) -> tuple[int, int, bool]:
-    """Return the points of the best match, the 1-based index of its last letter, and whether any match begins at the
-    start of a word. `first`, `last`: the smallest and largest index of each letter."""
-    strong = False
+def _best_points(word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]) -> tuple[int, int]:
+    """Return the points of the best match, and the 1-based index of its last letter. `first`, `last`: the smallest and
+    largest index of each letter."""
     beyond, steps = 0, [0]
     above, runs_above = [0] * (end + 1), [0] * (end + 1)
     for row, letter in enumerate(word):
@@ -160,8 +161,7 @@ def _best_points(
         for at in range(lowest, beyond):
             diagonal = left = further = -(10**9)
             if at <= highest and low_text[at] == low_letter:
-                points, begins = _points(letter, row, text, low_text, at)
-                strong = strong or (begins and not row)
+                points, _ = _points(letter, row, text, low_text, at)
                 diagonal = above[at] + _add_gap_and_run(points, row, text, low_text, at, end, fresh=runs_above[at] == 0)
             if at > lowest:
                 left = table[at] + (VSCODE_GAP if runs[at] else 0)
@@ -178,7 +178,7 @@ def _best_points(
     matched = beyond
     while steps[matched]:
         matched -= steps[matched]
-    return above[beyond], matched, strong
+    return above[beyond], matched
 
 
 def _points(letter: str, row: int, text: str, low_text: str, at: int) -> tuple[int, bool]:

@@ -21,9 +21,7 @@ from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.import_syntax import Import, ImportSyntax, Project
 from ci_eval.core.interpret.assignments import record_of_lookup
 from ci_eval.core.interpret.pack import Pack
-from ci_eval.core.model import Lookup, Record, Session, Suggestion, UseImport
-from ci_eval.core.model.sessions import ELSEWHERE, REMOVED, Offer
-from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.model import ELSEWHERE, REMOVED, EndpointConfig, Lookup, Offer, Record, Session, Suggestion, UseImport
 from ci_eval.core.scoring import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.workspace import Workspace
 
@@ -117,8 +115,10 @@ class Grading:
             else:
                 grades |= scores[0]
             if not read:
-                remarks = [remark for _, remark in closest]
-                shown = tuple(map(_add_grades, shown, scores, remarks))
+                shown = tuple(
+                    replace(item, grades={**(item.grades or {}), **values} or None, remark=remark or item.remark)
+                    for item, values, (_, remark) in zip(shown, scores, closest, strict=False)
+                )
         return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=grades)
 
 
@@ -138,7 +138,7 @@ class _Known(msgspec.Struct, frozen=True):
             name=grader.name,
             grade=grader.grade,
             judges=isinstance(grader, graders.Judging),
-            remark=grader.remark if isinstance(grader, graders.Remarking) else _nothing,
+            remark=grader.remark if isinstance(grader, graders.Remarking) else lambda _: "",
             cost=grader.cost if isinstance(grader, graders.Priced) else None,
             grade_texts=grader.grade_texts if isinstance(grader, graders.OfTexts) else None,
         )
@@ -197,10 +197,6 @@ class _Against:
         )
 
 
-def _nothing(_pairing: Pairing) -> str:
-    return ""
-
-
 def list_graders(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
     """Return the names of the task's graders, including the judge if there is one, and the runner if tests are run."""
     return [*task.graders, *filter(None, (task.judge if judge else "", task.runner if run else ""))]
@@ -222,11 +218,6 @@ def _rename_taken(grader: str, scores: Scores, taken: Container[str]) -> dict[st
     """Return the scores with the names under which they are stored. If an earlier grader has a score of the same name,
     the grader's name is added: codebleu-strict and codebleu-mera give `codebleu` and `codebleu-mera.codebleu`."""
     return {f"{grader}.{name}" if name in taken else name: value for name, value in scores.items()}
-
-
-def _add_grades(suggestion: Suggestion, scores: Scores, remark: str) -> Suggestion:
-    grades = {**(suggestion.grades or {}), **scores}
-    return replace(suggestion, grades=grades or None, remark=remark or suggestion.remark)
 
 
 def grade_anew(workspace: Workspace, grading: Grading) -> int:

@@ -17,8 +17,7 @@ from ci_eval.core.interpret.assignments import Setup, completes
 from ci_eval.core.interpret.clients import CATALOG as CLIENTS
 from ci_eval.core.interpret.clients import TypedToken, duplicates
 from ci_eval.core.logs.features import Reader
-from ci_eval.core.model import Caret, Record, Suggestion
-from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE, Offer
+from ci_eval.core.model import REMOVED, REMOVED_BEFORE, Caret, Offer, Record, Suggestion
 from ci_eval.core.queries.carets import apply_edits
 
 
@@ -113,7 +112,8 @@ class RecordCarets:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._views: dict[str, ListView] = {}
-        self._open: tuple[str, str] | None = None
+        self.open: tuple[str, str] | None = None
+        """The path and text that the engine has; None if it must open the file again."""
 
     def has_no_place(self, record: Record | None) -> bool:
         """Return whether the engine needs a caret and the record has no caret."""
@@ -126,20 +126,13 @@ class RecordCarets:
         first = record.carets[0]
         return first if first and first.path.endswith(self._setup.surroundings.suffixes) else None
 
-    def forget(self) -> None:
-        self._open = None
-
-    @property
-    def opened(self) -> bool:
-        return self._open is not None
-
     def answer(self, engine: Running, caret: Caret, repeat: int) -> Answer:
         text = self._text(caret)
-        if self._open and self._open[0] == caret.path:
-            engine.edit([difference(self._open[1], text)] if text != self._open[1] else [])
+        if self.open and self.open[0] == caret.path:
+            engine.edit([difference(self.open[1], text)] if text != self.open[1] else [])
         else:
             engine.open(caret.path, text)
-        self._open = caret.path, text
+        self.open = caret.path, text
         return engine.complete(Query(offset=caret.offset, prefix="", expected="", repeat=repeat))
 
     def show(self, answered: Sequence[Suggestion], caret: Caret, query: int) -> DisplayedList:

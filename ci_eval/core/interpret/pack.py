@@ -12,17 +12,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base import stored
-from ci_eval.core.model import (
-    UNASKED,
-    Determinism,
-    FileError,
-    Lookup,
-    LookupScore,
-    Otherwise,
-    Session,
-    SourceFile,
-    Status,
-)
+from ci_eval.core.model.engine import Determinism
+from ci_eval.core.model.sessions import UNASKED, FileError, Lookup, LookupScore, Otherwise, Session, SourceFile, Status
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.workspace import Workspace, make_file_name
 
 
@@ -155,8 +147,7 @@ def add_second_result(first: Session, second: Session) -> Session:
 
 
 def _otherwise(number: int, session: Session) -> Otherwise:
-    fields = LookupScore.__struct_fields__
-    lookups = tuple(LookupScore(**{name: getattr(lookup, name) for name in fields}) for lookup in session.lookups)
+    lookups = tuple(LookupScore(**pick(lookup, *LookupScore.__struct_fields__)) for lookup in session.lookups)
     return Otherwise(round=number, status=session.status, lookups=lookups, courses=session.courses)
 
 

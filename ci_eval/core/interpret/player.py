@@ -7,7 +7,6 @@ import time
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -31,7 +30,6 @@ from ci_eval.core.model import (
     Action,
     CallCompletion,
     DeleteRange,
-    FileActions,
     FinishSession,
     Lookup,
     MoveCaret,
@@ -131,14 +129,16 @@ class Player:
         self._engine = engine
         self._opened = False
         self._cold = False
+        self._is_stuck = False
+        """True if the engine did not answer a question about the edits of suggestions, nor later."""
         self._open: OpenSession | None = None
         self._is_inside = setup.task.span == "around"
         """True if the token is already in the code, and the caret is inside the token."""
         self.known: set[str] = set()
         self._repeated = repeated
-        self._begins: dict[str, tuple[int, Edit, int, int]] = {}
-        """Repeated session → index of its first call, edit of the file's text at that call, caret, prefix length."""
-        self._index = 0
+        self._begins: dict[str, tuple[list[Action], Edit, int, int]] = {}
+        """Repeated session → its actions, edit of the file's text at the first of them, caret, prefix length."""
+        self._repeating: list[Action] | None = None
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
 
@@ -155,7 +155,7 @@ class Player:
         elif status not in UNASKED:
             self._failures = 0
 
-    def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
+    def play_again(self, sessions: frozenset[str]) -> Iterator[Session]:
         """Ask sessions of the file again after `play`, in the same engine process and without logging. The file stays
         open in the engine, and actions between the sessions are skipped."""
         if self._failures >= PATIENCE or not sessions:
@@ -164,19 +164,19 @@ class Player:
             self._assignment, among=sessions, given_up={}, round=self._assignment.round + 1
         )
         self._log, self.known = None, set()
-        for index, (begin, deleted, inserted), caret, prefix in sorted(self._begins[session] for session in sessions):
+        begins = [begin for session, begin in self._begins.items() if session in sessions]
+        for actions, (begin, deleted, inserted), caret, prefix in begins:
             text, typed = self._text[:begin] + inserted + self._text[begin + deleted :], caret - prefix
             self.document.jump(text[:typed] + text[caret:], typed)
             # The prefix is typed as it was the first time: servers look at what was typed last.
             if prefix:
                 self.document.insert(text[typed:caret])
-            yield from islice(self._sessions(islice(actions.actions, index, None)), 1)
+            yield from self.play(actions)
 
-    def play(self, actions: FileActions) -> Iterator[Session]:
-        return self._sessions(actions.actions)
-
-    def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
-        for self._index, action in enumerate(actions):
+    def play(self, actions: Iterable[Action]) -> Iterator[Session]:
+        for action in actions:
+            if self._repeating is not None:
+                self._repeating.append(action)
             match action:
                 case OpenFile():
                     self._opened = False
@@ -198,7 +198,7 @@ class Player:
                     # The task may have typed the beginning of the text.
                     self.document.insert(action.expected_text[typed:])
                 case FinishSession():
-                    ended, self._open = self._open, None
+                    ended, self._open, self._repeating = self._open, None, None
                     if ended:
                         yield self._finish(ended)
 
@@ -208,7 +208,8 @@ class Player:
             if call.session in self._repeated and call.session not in self._begins:
                 edit = difference(self._text, self.document.text)
                 prefix = len(call.prefix) if isinstance(call, CallCompletion) and not self._is_inside else 0
-                self._begins[call.session] = (self._index, edit, self.document.caret, prefix)
+                self._repeating = [call]
+                self._begins[call.session] = (self._repeating, edit, self.document.caret, prefix)
             if call.session in self.known or not self._assignment.chooses(call.session):
                 return False
             model, length = self._setup.user, len(call.expected_text)
@@ -237,7 +238,7 @@ class Player:
                 with self._engine.asked, attach_listener(session.trace) if session.trace else NO_TRACE:
                     engine, record = self._engine.running(), self._record_of_next(session)
                     if caret := self._carets.caret(record):
-                        self._cold = not self._carets.opened
+                        self._cold = self._carets.open is None
                         answer = self._carets.answer(engine, caret, self._assignment.round)
                     else:
                         answer = engine.complete(self._make_query(engine, question, record))
@@ -252,6 +253,8 @@ class Player:
                         )
                 self._engine.dropped += answer.dropped
                 lookup = self._lookup(question, answer, session)
+            if self._is_stuck:
+                self._restart()
         except errors.EngineFailure as error:
             statuses = (status for kind, status in _STATUSES.items() if isinstance(error, kind))
             session.failure = (next(statuses, Status.ERROR), str(error))
@@ -319,8 +322,8 @@ class Player:
         )
 
     def _restart(self) -> None:
-        self._opened = False
-        self._carets.forget()
+        self._opened = self._is_stuck = False
+        self._carets.open = None
         self._engine.restart()
 
     def _lookup(self, question: Question, answer: Answer, session: OpenSession) -> Lookup:
@@ -341,9 +344,14 @@ class Player:
                 usage = replace(usage, read=(*usage.read, suggestions[0].kind))
             shown = self._show(suggestions, question.prefix, answer.typed, session)
             if answer.find_edits and (offers := _choose_unknown(suggestions, shown.suggestions[:1], question.expected)):
-                known = dict(zip(map(id, offers), answer.find_edits(offers), strict=True))
-                suggestions = [known.get(id(suggestion), suggestion) for suggestion in suggestions]
-                shown = self._show(suggestions, question.prefix, answer.typed, session)
+                try:
+                    known = dict(zip(map(id, offers), answer.find_edits(offers), strict=True))
+                    suggestions = [known.get(id(suggestion), suggestion) for suggestion in suggestions]
+                    shown = self._show(suggestions, question.prefix, answer.typed, session)
+                except errors.EngineTimeout as error:
+                    # The list came in time, so it counts without the edits.
+                    self._engine.unresolved += 1
+                    self._is_stuck = error.restart
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
         # Without a user model, a suggestion is selected if that takes fewer keys (steps, Enter) than typing the rest.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import islice, takewhile
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.base.shards import Shard
 from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn, chosen, read_source_text
 from ci_eval.core.interpret.pack import (
     Pack,
@@ -27,14 +26,13 @@ from ci_eval.core.interpret.pack import (
     together,
 )
 from ci_eval.core.interpret.player import PATIENCE
-from ci_eval.core.interpret.selection import Chosen, plan_repeats
+from ci_eval.core.interpret.selection import WHOLE, Chosen, Share, plan_repeats
 from ci_eval.core.interpret.worker import finish_file, play_in_turn
 from ci_eval.core.logs import names
-from ci_eval.core.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
-from ci_eval.core.model.engine import UNKNOWN, CpuTimes
+from ci_eval.core.model import FAILED, UNASKED, UNKNOWN, CpuTimes, Determinism, FileError, Footprint, Status
 from ci_eval.core.statistics.footprint import merge_footprints as added
 from ci_eval.core.workers import TaskOutcome, Workers
-from ci_eval.core.workspace import Workspace, make_file_name, read_actions
+from ci_eval.core.workspace import Workspace, iterate_actions, make_file_name
 
 TRIES = 2
 """The number of workers that may die while they ask the same session."""
@@ -59,24 +57,21 @@ class Recovery:
         # PATIENCE counts consecutive sessions, so the count goes back from the current one.
         until = sessions[sessions.index(on) :: -1]
         in_a_row = sum(1 for _ in takewhile(assignment.given_up.__contains__, until))
-        changed = (assignment if present.side == assignment.side else present for present in turn.assignments)
-        return Turn(assignments=tuple(changed)) if in_a_row < PATIENCE else None
+        changed = (assignment if present.side == assignment.side else present for present in turn)
+        return tuple(changed) if in_a_row < PATIENCE else None
 
 
 def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
     """Return the interrupted assignment, its sessions, and the session that was being asked ("" without one)."""
-    assignment, sessions, on = turn.assignments[0], list[str](), ""
-    for assignment in turn.assignments:
+    assignment, sessions, on = turn[0], list[str](), ""
+    for assignment in turn:
         assert assignment.journal
-        sessions = [call.session for call in chosen(assignment, read_actions(assignment.actions))]
+        sessions = [call.session for call in chosen(assignment, iterate_actions(assignment.actions))]
         done = sum(1 for _ in read_journal(assignment.journal))
         on = next((session for session in islice(sessions, done, None) if session not in assignment.given_up), "")
         if on or done < len(sessions):
             break
     return assignment, sessions, on
-
-
-Asked = TaskOutcome[Turn, tuple[Played, ...]]
 
 
 class EngineSide(msgspec.Struct, frozen=True):
@@ -89,25 +84,26 @@ class EngineSide(msgspec.Struct, frozen=True):
 
 def play_files(
     sides: Sequence[EngineSide],
+    share: Share = WHOLE,
     *,
-    probability: float,
-    limit: int | None,
     jobs: int,
     advance: Callable[[int, Progress], None],
-    shard: Shard | None = None,
     rounds: int = 1,
     chosen: Chosen | None = None,
 ) -> list[Progress]:
     """Write the sessions of every file that has none, and call `advance(sessions_done, so_far)` as sessions finish.
 
     Several engines with the same actions are asked about a file in turns, in random order for each file and round. Each
-    round starts the engines again. `chosen`: the sessions to ask, if `probability`, `limit` and `shard` do not decide.
+    round starts the engines again. `chosen`: the sessions to ask, if `share` does not decide.
     Suggestions depend neither on the number of `jobs` nor on the files that an interrupted call has finished.
     """
-    waiting, stores, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
+    waiting, stores, total = _plan_sides(sides, share, rounds, chosen)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
     with ExitStack() as stack:
-        journals = stack.enter_context(_journals(sides[0].workspace))
+        journals = sides[0].workspace.folder / "unfinished"
+        # A killed run left this folder. Its journals are not used, since a power failure may have damaged them.
+        shutil.rmtree(journals, ignore_errors=True)
+        stack.callback(shutil.rmtree, atomic.make_folder(journals))
         left = deque(
             _turn(assignments, number, journals)
             # Rounds are the outer loop, since a worker restarts its engines for each round.
@@ -127,7 +123,7 @@ def play_files(
         before = total.statuses.total()
         for outcome in pool.map(left):
             if outcome:
-                assignments = outcome.task.assignments
+                assignments = outcome.task
                 status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
                 why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
                 results = outcome.result or [finish_file(assignment, status, why) for assignment in assignments]
@@ -140,8 +136,8 @@ def play_files(
             for side, store in enumerate(stores):
                 if store.gives_up():
                     for turn in [left.popleft() for _ in range(len(left))]:
-                        others = tuple(assignment for assignment in turn.assignments if assignment.side != side)
-                        left.extend([Turn(assignments=others)] if others else [])
+                        others = tuple(assignment for assignment in turn if assignment.side != side)
+                        left.extend([others] if others else [])
             if all(store.so_far.given_up for store in stores):
                 pool.stop()
                 break
@@ -151,26 +147,13 @@ def play_files(
 
 
 def _plan_sides(
-    sides: Sequence[EngineSide],
-    probability: float,
-    limit: int | None,
-    shard: Shard | None,
-    rounds: int,
-    chosen: Chosen | None,
+    sides: Sequence[EngineSide], share: Share, rounds: int, chosen: Chosen | None
 ) -> tuple[list[tuple[Assignment, ...]], list[ResultStore], Progress]:
     """Return the assignments of each file without sessions, the store of each side, and the sums so far."""
     plans, stores = [], []
     for side in sides:
         side.workspace.tidy()
-        planned = plan_repeats(
-            side.workspace,
-            side.setup,
-            probability=probability,
-            limit=limit,
-            shard=shard,
-            rounds=rounds,
-            chosen=chosen,
-        )
+        planned = plan_repeats(side.workspace, side.setup, share, rounds, chosen)
         plans.append(
             [
                 replace(assignment, among=side.again[assignment.path], earlier=side.earlier)
@@ -184,7 +167,7 @@ def _plan_sides(
     waiting: list[tuple[Assignment, ...]] = []
     for assignments in zip(*plans, strict=True):
         path = assignments[0].path
-        if all(store.has(path) for store in stores):
+        if all(store.workspace.has_sessions(path) for store in stores):
             for store in stores:
                 total.statuses += store.take_over(path)
         else:
@@ -210,20 +193,7 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
     of_round.sort(
         key=lambda assignment: draw(assignment.setup.settings.seed, f"{assignment.path} {number} {assignment.side}")
     )
-    return Turn(assignments=tuple(of_round))
-
-
-@contextmanager
-def _journals(workspace: Workspace) -> Iterator[Path]:
-    """Yield the folder for the finished sessions of unfinished files."""
-    folder = workspace.folder / "unfinished"
-    if folder.exists():
-        # A killed run left this folder. Its journals are not used, since a power failure may have damaged them.
-        shutil.rmtree(folder)
-    try:
-        yield atomic.make_folder(folder)
-    finally:
-        shutil.rmtree(folder)
+    return tuple(of_round)
 
 
 def write_names(workspace: Workspace, root: Path) -> Path:
@@ -276,9 +246,6 @@ class ResultStore:
         self.so_far = Progress(planned=planned)
         self.asked: Counter[Status] = Counter()
         self._rounds = rounds
-
-    def has(self, path: str) -> bool:
-        return self.workspace.has_sessions(path)
 
     def has_round(self, path: str, number: int) -> bool:
         return round_file(self.workspace, path, number).exists()
@@ -345,9 +312,9 @@ class ResultStore:
         given_up = self.so_far.given_up
         for assignment in assignments if given_up else ():
             numbers = [number for number in range(self._rounds) if self.has_round(assignment.path, number)]
-            if numbers and not self.has(assignment.path):
+            if numbers and not self.workspace.has_sessions(assignment.path):
                 self._put_together(assignment.path, None, numbers)
-            if not self.has(assignment.path):
+            if not self.workspace.has_sessions(assignment.path):
                 played = finish_file(assignment, Status.SKIPPED, given_up)
                 self.workspace.write_sessions(assignment.path, played.packed)
                 self.so_far.statuses += played.statuses

@@ -5,7 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -18,19 +20,29 @@ from ci_eval.core.filters import find_class
 from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.model import Kind, Session
-from ci_eval.core.workspace import Workspace, read_items, read_source_items
+from ci_eval.core.workspace import Workspace, read_items
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 LEADING_SHARE = 2 / 3
 """The share of a limited sample that goes to the leading class, from which the report's headline is computed."""
 FEWEST_OF_CLASS = 2
 """The number of sessions that each class gets before others get more: a variance needs two."""
-MOST_IDS = 200_000
 EVERY_DRAW = 1.0
 """A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
 FEWEST_TWICE = 60
 """The minimum number of sessions asked twice. If all agree, at most 3/60 = 5 % of all differ (rule of three)."""
+
+
+class Share(NamedTuple):
+    """The part of the possible sessions that is asked."""
+
+    probability: float = 1.0
+    limit: int | None = None
+    shard: Shard | None = None
+
+
+WHOLE = Share()
 
 
 class SessionTable(msgspec.Struct, frozen=True):
@@ -42,8 +54,6 @@ class SessionTable(msgspec.Struct, frozen=True):
     draws: NDArray[np.float64]
     classes: NDArray[np.int8]
     """The index of each session's class, see `filters.sampling_classes`; 0 is the leading class."""
-    ids: Sequence[Sequence[str]] = ()
-    """The session ids of the first files, about MOST_IDS in total. The ids of other files are read again if needed."""
 
     def order(self, probability: float = 1.0, limit: int | None = None) -> NDArray[np.intp]:
         """Return the indices of the sessions in the order in which a limit chooses them. The sample of a lower limit is
@@ -77,9 +87,11 @@ class SessionTable(msgspec.Struct, frozen=True):
         numbers = np.searchsorted(self.ends, indices, side="right")
         for number in np.unique(numbers).tolist():
             file, path = self.files[number]
-            ids = self.ids[number] if number < len(self.ids) else [item.session for item in read_items(file)]
             begin = int(self.ends[number - 1]) if number else 0
-            chosen[file] = (path, frozenset(ids[index - begin] for index in indices[numbers == number].tolist()))
+            places = set((indices[numbers == number] - begin).tolist())
+            # Ids are read again, since those of all sessions would take too much memory.
+            items = (item for place, item in enumerate(read_items(file)) if place in places)
+            chosen[file] = (path, frozenset(item.session for item in items))
         return dict(sorted(chosen.items()))
 
 
@@ -92,20 +104,17 @@ def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> 
 def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> SessionTable:
     files, ends = list[tuple[Path, str]](), list[int]()
     draws, own, known = array("d"), array("b"), dict[tuple[Kind, int], int]()
-    numbers, ids = {name: number for number, name in enumerate((*classes, ""))}, list[list[str]]()
-    for file in Workspace(folder).action_files():
-        path, items = read_source_items(file)
-        files.append((file, path))
-        if len(draws) < MOST_IDS:
-            ids.append([item.session for item in items])
-        for item in items:
+    numbers = {name: number for number, name in enumerate((*classes, ""))}
+    for file, head in Workspace(folder).heads().items():
+        files.append((file, head.path))
+        for item in read_items(file):
             draws.append(draw(seed, item.session))
             key = (item.properties.kind, len(item.prefix)) if item.properties else None
             if key is not None and key not in known:
                 known[key] = numbers[find_class(classes, *key)]
             own.append(known[key] if key is not None else numbers[""])
         ends.append(len(draws))
-    return SessionTable(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8), ids)
+    return SessionTable(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8))
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
@@ -125,10 +134,9 @@ def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
     return len(paths)
 
 
-def plan(
-    workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
-) -> Iterator[Assignment]:
+def plan(workspace: Workspace, setup: Setup, share: Share) -> Iterator[Assignment]:
     """Yield an assignment for each file with a chosen session. The choice does not depend on the number of shards."""
+    probability, limit, shard = share
     own = _own_files(workspace, shard)
     if limit is not None and limit < sum(head.sessions for head in workspace.heads().values()):
         # To apply a limit, the draws of all files are needed, including those of other shards.
@@ -177,32 +185,25 @@ def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[st
 
 
 def _among(file: Path, places: range) -> frozenset[str]:
-    return frozenset(asked.session for asked in read_items(file)[places.start : places.stop])
+    return frozenset(asked.session for asked in islice(read_items(file), places.start, places.stop))
 
 
 def plan_repeats(
-    workspace: Workspace,
-    setup: Setup,
-    *,
-    probability: float,
-    limit: int | None,
-    shard: Shard | None,
-    rounds: int,
-    chosen: Chosen | None,
+    workspace: Workspace, setup: Setup, share: Share, rounds: int, chosen: Chosen | None
 ) -> list[Assignment]:
     """Return the assignments of one engine. Each says how many of its sessions are asked twice."""
     if chosen is None:
-        planned = plan(workspace, setup, probability=probability, limit=limit, shard=shard)
-        size = probability * sum(head.sessions for head in workspace.heads().values())
-        size = size if limit is None else min(size, limit)
+        planned = plan(workspace, setup, share)
+        size = share.probability * sum(head.sessions for head in workspace.heads().values())
+        size = size if share.limit is None else min(size, share.limit)
     else:
         planned, size = plan_chosen(chosen, setup), sum(len(sessions) for _, sessions in chosen.values())
     # Several rounds already ask everything again, with a fresh process.
-    share = 0.0 if rounds > 1 or setup.is_paid else share_twice(size)
+    twice = 0.0 if rounds > 1 or setup.is_paid else share_twice(size)
     return [
         # Random rounding gives each session the same chance, even if its file has few sessions.
         replace(
-            assignment, twice=int(assignment.sessions * share + draw(setup.settings.seed, f"{assignment.path} twice"))
+            assignment, twice=int(assignment.sessions * twice + draw(setup.settings.seed, f"{assignment.path} twice"))
         )
         for assignment in planned
     ]

@@ -27,21 +27,14 @@ from ci_eval.core.interpret.assignments import (
     sample_twice,
 )
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.pack import (
-    Journal,
-    Pack,
-    SessionEnd,
-    add_second_result,
-    encode_line,
-    read_journal,
-)
+from ci_eval.core.interpret.pack import Journal, Pack, SessionEnd, add_second_result, encode_line, read_journal
 from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
-from ci_eval.core.model import FAILED, UNASKED, FileActions, FileError, Lookup, Session, SourceFile, Status
-from ci_eval.core.model.engine import CpuTimes
+from ci_eval.core.model import FAILED, UNASKED, CpuTimes, FileError, Lookup, Session, SourceFile, Status
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
-from ci_eval.core.workspace import Workspace, make_file_name, read_actions
+from ci_eval.core.workspace import Workspace, iterate_actions, make_file_name, read_head
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """Number of an engine (`Assignment.side`) → the round for which the engine was started, and the engine."""
@@ -67,25 +60,25 @@ def is_same(one: Setup, other: Setup) -> bool:
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
     """Play the turn's assignments. `turns`: all turns of this process in order, if engines are asked ahead; else ()."""
-    return tuple(map(play, turn.assignments, repeat(turns)))
+    return tuple(map(play, turn, repeat(turns)))
 
 
 def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     """Play an assignment. Sessions in its journal, which a worker that died has finished, are not asked again."""
     assert assignment.journal
     started = time.perf_counter()
-    actions = read_actions(assignment.actions)
+    head = read_head(assignment.actions)
     try:
         text = read_text(assignment.setup.root, assignment.path)
     except (NotText, OSError) as error:
         return finish_file(assignment, Status.SKIPPED, f"the file can no longer be read: {error}")
-    if checksum(text) != actions.checksum:
+    if checksum(text) != head.checksum:
         return finish_file(assignment, Status.SKIPPED, "the file has changed since its actions were made")
-    pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
+    pack = Pack(SourceFile(path=assignment.path, checksum=head.checksum, text=text))
     engine = _engine(assignment)
     log = _log(assignment, text)
     began = engine.count_cpu(), _counted_cpu[0]
-    sample = sample_twice(assignment, actions)
+    sample = sample_twice(assignment, iterate_actions(assignment.actions))
     player = Player(assignment, Document(text), engine, log, frozenset(sample))
     journal = Journal(assignment.journal)
     for line in read_journal(assignment.journal):
@@ -93,7 +86,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     scout = _scouts.get(assignment.side)
     if scout is None or scout.engine is not engine:
         scout = _scouts[assignment.side] = Scout(turns, engine)
-    for session in player.play(actions):
+    for session in player.play(iterate_actions(assignment.actions)):
         scout.follow(session, assignment)
         journal.add(encode_line(session))
         # The parent gets the results when the whole file is done; until then, this call moves the progress bar.
@@ -101,7 +94,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     journal.close()
     asked = engine.count_cpu(), time.process_time()
     is_restored = player.document.text == text
-    twice = _ask_twice(assignment, player, actions, sample)
+    twice = _ask_twice(assignment, player, sample)
     checked = engine.count_cpu(), time.process_time()
     # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in _add_reused(assignment, read_journal(assignment.journal)):
@@ -139,9 +132,7 @@ def _add_reused(assignment: Assignment, lines: Iterable[bytes]) -> Iterator[byte
         yield asked.get(session.id) or encode_line(replace(session, reused=True))
 
 
-def _ask_twice(
-    assignment: Assignment, player: Player, actions: FileActions, sample: Sequence[str]
-) -> dict[str, Session]:
+def _ask_twice(assignment: Assignment, player: Player, sample: Sequence[str]) -> dict[str, Session]:
     assert assignment.journal
     twice: dict[str, Session] = {}
     for part in (sample[: assignment.twice], sample[assignment.twice :]):
@@ -154,7 +145,7 @@ def _ask_twice(
             )
             first = {session.id: session for session in of_sample if session.status not in FAILED | UNASKED}
             twice |= first
-            for second in player.play_again(actions, frozenset(first)):
+            for second in player.play_again(frozenset(first)):
                 twice[second.id] = add_second_result(first[second.id], second)
     return twice
 
@@ -168,16 +159,13 @@ def _log(assignment: Assignment, text: str) -> Log | None:
         # The journal of a worker that died has no log entries, so all sessions are asked again.
         assignment.journal.unlink(missing_ok=True)
     origin = LogOrigin(
-        project=logging.project,
+        **pick(logging, "project", "completion_type", "began", "context"),
         file=assignment.path,
         language=setup.surroundings.language,
         engine=setup.installation.info,
-        completion_type=logging.completion_type,
         seed=setup.settings.seed,
-        began=logging.began,
         text=text,
         lines=Lines(text),
-        context=logging.context,
     )
     return Log(logging.parts, make_file_name(assignment.path), origin, logging.formats)
 
@@ -194,20 +182,20 @@ def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, 
     try:
         for assignment in assignments:
             text = read_text(assignment.setup.root, assignment.path)
-            yield from Player(assignment, Document(text), engine).play(read_actions(assignment.actions))
+            yield from Player(assignment, Document(text), engine).play(iterate_actions(assignment.actions))
     finally:
         engine.close()
 
 
 def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
-    actions = read_actions(assignment.actions)
-    text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
-    pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
+    head = read_head(assignment.actions)
+    text = read_source_text(assignment.setup.root, assignment.path, head.checksum)
+    pack = Pack(SourceFile(path=assignment.path, checksum=head.checksum, text=text or ""))
     known = list(read_journal(assignment.journal)) if assignment.journal else []
     # Sessions finish in the order of their actions, so those after the journal's last one are not finished.
     others = (
         encode_line(make_session(assignment, call, *assignment.given_up.get(call.session, (status, message))))
-        for call in islice(chosen(assignment, actions), len(known), None)
+        for call in islice(chosen(assignment, iterate_actions(assignment.actions)), len(known), None)
     )
     for line in _add_reused(assignment, chain(known, others)):
         pack.take_over(line)
@@ -275,14 +263,14 @@ class Scout:
                     self._scouted += 1
 
     def _sessions(self, began: Assignment, last: str, running: Running) -> Iterator[Session]:
-        later = dropwhile(lambda turn: (turn.path, turn.round) != (began.path, began.round), self._turns)
-        for assignment in chain.from_iterable(turn.assignments for turn in later):
-            actions = read_actions(assignment.actions)
-            text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
+        later = dropwhile(lambda turn: (turn[0].path, turn[0].round) != (began.path, began.round), self._turns)
+        for assignment in chain.from_iterable(later):
+            checksum_then = read_head(assignment.actions).checksum
+            text = read_source_text(assignment.setup.root, assignment.path, checksum_then)
             # A file that cannot be read is skipped here; the player reports the reason.
             if (assignment.side, assignment.round) == (began.side, began.round) and text is not None:
                 scout = _Scout(assignment, Document(text), self.engine)
                 scout.running = running
-                ids = [call.session for call in chosen(assignment, actions)]
+                ids = [call.session for call in chosen(assignment, iterate_actions(assignment.actions))]
                 scout.known.update(ids[: ids.index(last) + 1] if assignment.path == began.path else ())
-                yield from scout.play(actions)
+                yield from scout.play(iterate_actions(assignment.actions))

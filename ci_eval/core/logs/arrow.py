@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ci_eval.core.base import stored
+from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.logs.features import NAMES
 from ci_eval.core.logs.formats import COLUMNS, SCHEMA, LoggedSession, LogOrigin, build_columns
@@ -69,20 +70,15 @@ class TablePart:
 
 def join(parts: Sequence[Path], target: Path) -> None:
     """Join Parquet files in order, with one group of rows in memory at a time."""
-    partial = target.with_name(f"{target.name}.partial")
-    writer = _writer(partial)
-
     waiting: list[pa.RecordBatch] = []
-    for part in parts:
-        for batch in batches(part, ARROW.names):
+    with atomic.replacing(target) as partial, _writer(partial) as writer:
+        for batch in chain.from_iterable(batches(part, ARROW.names) for part in parts):
             waiting.append(batch)
             if sum(waiting_batch.num_rows for waiting_batch in waiting) >= GROUP:
                 writer.write_table(_encode(waiting))
                 waiting = []
-    if waiting:
-        writer.write_table(_encode(waiting))
-    writer.close()
-    partial.rename(target)
+        if waiting:
+            writer.write_table(_encode(waiting))
 
 
 def _encode(batches: Sequence[pa.RecordBatch]) -> pa.Table:

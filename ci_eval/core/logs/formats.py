@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.core.base import stored
+from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.logs.features import FEATURES, KIND_NAMES, KINDS, Feature
@@ -95,6 +95,10 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     day: str
     """The day on which the run began, as dd_MM_yyyy."""
+    formats: tuple[str, ...] = ("parquet",)
+    split_by: str = "file"
+    percent: int = 70
+    test_percent: int = 0
 
 
 class LogFormat(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,14 +135,12 @@ class LogOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_bytes(parts: Sequence[Path], target: Path, empty: bytes = b"") -> None:
-    partial = target.with_name(f"{target.name}.partial")
-    with partial.open("wb") as whole:
+    with atomic.replacing(target) as partial, partial.open("wb") as whole:
         if not parts:
             whole.write(empty)
         for part in parts:
             with part.open("rb") as file:
                 shutil.copyfileobj(file, whole)
-    partial.rename(target)
 
 
 # A `word` is a text that many rows share, and is stored as a dictionary in Parquet. An `id` is an integer of 63 bits.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +18,7 @@ from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.logs import formats as log_formats
 from ci_eval.core.logs.features import KIND_NAMES, KINDS
 from ci_eval.core.logs.formats import SIDES, TEST, TRAIN, VALIDATION, LoggedSession, LogOrigin, LogRun
-from ci_eval.core.model import LogCounts, LogsRecord
+from ci_eval.core.model import LogCounts, LogsRecord, pick
 
 
 def tables() -> ModuleType:
@@ -116,19 +116,9 @@ def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) ->
     return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
 
 
-def gather(
-    folder: Path,
-    parts: Path,
-    names: Sequence[str],
-    formats: Sequence[str],
-    run: LogRun,
-    *,
-    unit: Callable[[str], str],
-    split_by: str,
-    percent: int,
-    test_percent: int = 0,
-) -> LogsRecord:
-    """Join the parts of each side in the order of `names`. `unit`: path → the unit that is on one side as a whole."""
+def gather(folder: Path, parts: Path, names: Sequence[str], run: LogRun) -> LogsRecord:
+    """Join the parts of each side in the order of `names`. Each file, or the whole project, is on one side."""
+    percent, test_percent = run.percent, run.test_percent
     parts.mkdir(parents=True, exist_ok=True)
     # The manifest must not exist until all files are written.
     (folder / "manifest.json").unlink(missing_ok=True)
@@ -137,11 +127,11 @@ def gather(
     for name in names:
         if (path := parts / f"{name}.counts.json").exists():
             counts[name] = stored.decode_json(stored.read(path, stored.MANIFEST), PartCounts, path)
-            file = unit(counts[name].file)
-            sides[name] = assign_side(file, seed=run.seed, percent=percent, test_percent=test_percent)
+            unit = run.project if run.split_by == "project" else f"{run.project}/{counts[name].file}"
+            sides[name] = assign_side(unit, seed=run.seed, percent=percent, test_percent=test_percent)
     sides_written = SIDES if test_percent else (TRAIN, VALIDATION)
     with atomic.writing(folder):
-        for form in map(log_formats.CATALOG.load, formats):
+        for form in map(log_formats.CATALOG.load, run.formats):
             paths = {name: parts / f"{name}{form.end}" for name in sides}
             of_side = {side: [paths[name] for name in sides if sides[name] == side] for side in sides_written}
             if form.gather is not None:
@@ -154,13 +144,9 @@ def gather(
     totals = {side: _sum([part for name, part in counts.items() if sides[name] == side]) for side in SIDES}
     record = LogsRecord(
         schema=log_formats.SCHEMA,
-        formats=tuple(formats),
-        split_by=split_by,
-        seed=run.seed,
-        percent=percent,
+        **pick(run, "formats", "split_by", "seed", "percent", "test_percent"),
         train=totals[TRAIN],
         validation=totals[VALIDATION],
-        test_percent=test_percent,
         test=totals[TEST] if test_percent else None,
         files=(),
     )

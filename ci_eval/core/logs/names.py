@@ -87,14 +87,9 @@ class NameCounts(msgspec.Struct, frozen=True):
     def save(self, path: Path) -> None:
         arrays: dict[str, Any] = {f"{name}_keys": table.keys for name, table in self.tables.items()}
         arrays |= {f"{name}_counts": table.counts for name, table in self.tables.items()}
-        # numpy would append `.npz` to any other name.
-        partial = path.with_suffix(".partial.npz")
-        with atomic.writing(path):
-            try:
-                np.savez(partial, **arrays)
-                partial.replace(path)
-            finally:
-                partial.unlink(missing_ok=True)
+        # numpy would append `.npz` to the name of the temporary file, but not to an open file.
+        with atomic.replacing(path) as partial, partial.open("wb") as file:
+            np.savez(file, **arrays)
 
     @classmethod
     def load(cls, path: Path) -> NameCounts:

@@ -117,6 +117,8 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The number of starts after which announced work was not complete within `engine.ready`."""
     dropped: Number = 0
     """The number of items that could not be read. They are missing in displayed lists."""
+    unresolved: Number = 0
+    """The number of lists that count without the edits of their suggestions, which did not come in time."""
     memory: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The peak resident memory of one engine's processes, in bytes; None if unknown."""
     weighed: Number = 0

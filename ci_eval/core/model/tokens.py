@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -11,6 +11,11 @@ from msgspec import Meta
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The base of all values of the data model."""
+
+
+def pick(source: msgspec.Struct, *names: str) -> dict[str, Any]:
+    """Return name → value of some fields, to make another value of them."""
+    return {name: getattr(source, name) for name in names}
 
 
 Number = Annotated[int, Meta(ge=0, le=1_000_000_000)]

@@ -15,9 +15,7 @@ from hashlib import sha256
 
 import msgspec
 
-from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage, StoredText
-from ci_eval.core.model.records import check_path
-from ci_eval.core.model.settings import StrategyName
+from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage, StoredText, StrategyName, check_path
 from ci_eval.core.queries.cases import QueryCase
 
 LONGEST = 200
@@ -120,7 +118,7 @@ def is_text(line: object) -> bool:
 class Texts:
     def __init__(self) -> None:
         self._packed: dict[str, bytes] = {}
-        self._unpacked = lru_cache(OPEN)(self._unpack)
+        self.get = lru_cache(OPEN)(self._unpack)
 
     def add(self, line: object) -> None:
         # Broken lines are ignored here: the reader of the dataset reports them.
@@ -128,11 +126,8 @@ class Texts:
             entry = msgspec.convert(line, StoredText)
             self._packed[entry.text] = entry.packed
 
-    def get(self, digest: str) -> str:
-        """Return the text of a digest. Raises ValueError if the text is missing or damaged."""
-        return self._unpacked(digest)
-
     def _unpack(self, digest: str) -> str:
+        """Return the text of a digest. Raises ValueError if the text is missing or damaged."""
         if digest not in self._packed:
             raise ValueError(f"the dataset has no text {digest[:12]}: mine it again with --texts")
         unpacking = zlib.decompressobj()

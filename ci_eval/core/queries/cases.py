@@ -13,8 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
-from ci_eval.core.model import Definition, History, ObjectUsage, SessionScore
-from ci_eval.core.model.settings import Evolution, Goal, Scenario, StrategyName
+from ci_eval.core.model import Definition, Evolution, Goal, History, ObjectUsage, Scenario, SessionScore, StrategyName
 
 Fate = Literal["evaluated", "only removals", "unchanged"]
 

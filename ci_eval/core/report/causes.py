@@ -91,8 +91,6 @@ class Place:
     keywords: frozenset[str]
     grammar: Continuations | None
     names: NamesInScope | None
-    grammar_judged: bool = True
-    scope_judged: bool = True
 
     def __post_init__(self) -> None:
         kind = self.session.properties.kind

@@ -13,23 +13,19 @@ from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, ReportFilters
 from ci_eval.core.grammar.syntax import colour_file
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import (
-    Estimate,
-    Evaluation,
-    FilterFigures,
-    GateResult,
-    OtherCode,
-    Paint,
-    Session,
-    SourceFile,
-    Status,
-    unasked_stretches,
-)
-from ci_eval.core.model.report import Responses
+from ci_eval.core.model.report import Estimate, Evaluation, FilterFigures, GateResult, OtherCode, Responses
+from ci_eval.core.model.sessions import Paint, Session, SourceFile, Status, unasked_stretches
+from ci_eval.core.model.tokens import pick
 from ci_eval.core.report.tallying import Named, TallyJob
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.population import Strata
 from ci_eval.core.workspace import Workspace
+
+OF_THE_RUN = (
+    *("title", "engine", "revision", "project", "completion_type", "client", "language", "task", "seed", "clusters"),
+    *("remedies", "unparsable", "unparsable_files", "is_function", "footprint", "sent", "machine"),
+)
+"""The fields of an evaluation that its manifest has under the same names."""
 
 
 def report(
@@ -118,40 +114,24 @@ def evaluate(
         # The size of the sample was chosen for the figure over all sessions, so that figure is the headline.
         filters = filters.led_by_all()
     return Evaluation(
-        title=manifest.title,
+        **pick(manifest, *OF_THE_RUN),
         workspace=workspace.folder.name,
-        engine=manifest.engine,
-        revision=manifest.revision,
-        project=manifest.project,
-        completion_type=manifest.completion_type,
-        client=manifest.client,
-        language=manifest.language,
-        task=manifest.task,
-        seed=manifest.seed,
         conditions=manifest.series(),
         started=manifest.start,
         environment=environment(manifest, responses),
         lacking=manifest.unresolved_packages if manifest.dependencies_left_out or manifest.remedies else {},
-        remedies=manifest.remedies,
-        unparsable=manifest.unparsable,
-        unparsable_files=manifest.unparsable_files,
         noise=sums.rounds.noise(),
         repeats=manifest.state,
-        is_function=manifest.is_function,
         population=tallies.population,
         population_estimated=manifest.sampling is not None,
         drawn=manifest.draws,
         asked=tallies.asked,
-        clusters=manifest.clusters,
         prompts=sums.prompts.figures(),
         queries=sums.cases.figures(manifest.pairs, manifest.histories),
         filters=by_filter,
         headline=filters.over({name: figures.planned for name, figures in by_filter.items()}).headline,
         errors=tuple(workspace.errors()),
         metrics=(*(metric.info for metric in metrics), *(footprint.INFOS[name] for name in of_run)),
-        footprint=manifest.footprint,
-        sent=manifest.sent,
-        machine=manifest.machine,
         responses=responses,
         unfinished=None
         if manifest.complete

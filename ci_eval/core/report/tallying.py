@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -20,7 +21,7 @@ from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, obs
 from ci_eval.core.statistics.population import Key, Strata, Stratum
 from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated import Repeats, Rounds, SecondQuestions, Wavering
-from ci_eval.core.statistics.stats import Collected, Collector, Observations, Prompts, estimate, pack_location
+from ci_eval.core.statistics.stats import Collected, Collector, Columns, Observations, Prompts, estimate, pack_location
 from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 
@@ -28,12 +29,26 @@ MANY = 20_000
 """With fewer sessions, starting several processes takes more time than they save."""
 AT_ONCE = 16
 """The number of files that are summed together. It is constant, since the last digits of sums depend on it."""
+MOST = 65_536
+"""The largest number of sessions whose columns are in memory."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
 
 Seen = Sequence[Sequence[Observation]]
 Named = Callable[[Iterable[str]], Mapping[str, Metric]]
 """A function that worker processes call to get metrics by name."""
 _PartOfAll = tuple[dict[str, "_Part"], "Sums"]
+
+
+class Facts(NamedTuple):
+    """What filters and counts need of a session. Few sessions differ in it."""
+
+    passes: tuple[bool | None, ...]
+    """Whether the session passes each filter; None if that depends on an unknown property."""
+    status: Status
+    kind: Kind
+    stratum: Key
+    band: str | None
+    """The session's band; None if it was not asked."""
 
 
 class _Part(msgspec.Struct, kw_only=True):
@@ -65,7 +80,6 @@ class Tally:
         self._sums = _Part()
         self._task, self._metrics, self._part, self._rounds = task, metrics, part, rounds
         self._observations = [Observations(metric, [*strata.values()]) for metric in metrics]
-        self._collector = Collector(self._observations)
         self._strata = {key: (number, stratum.weight) for number, (key, stratum) in enumerate(strata.items(), 1)}
         self._weighted, self._repeats = bool(strata), repeats
 
@@ -74,34 +88,43 @@ class Tally:
         self._sums.clusters.append(cluster)
         self._sums.evaluated.append(0)
 
-    def add(
-        self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
-    ) -> None:
-        """Count a session if it passes the filter. `band`: None if not asked. `moved`: `seen` by round, or empty."""
-        passes, sums = self._part.passes(session), self._sums
-        sums.undecided += passes is None
-        if not passes:
-            return
+    def add(self, columns: Columns, facts: Sequence[Facts], at: int) -> None:
+        """Count the sessions that pass the filter, which is number `at` of all. Their places are file << 32 | index in
+        `facts`."""
+        sums, numbers = self._sums, columns.places & (1 << 32) - 1
+        passing = np.array([bool(of.passes[at]) for of in facts])[numbers]
+        for of, count in zip(facts, np.bincount(numbers, minlength=len(facts)).tolist(), strict=True):
+            sums.undecided += 0 if of.passes[at] is not None else count
+            if of.passes[at]:
+                sums.statuses[of.status] += count
+                sums.kinds.add(of.kind)
+        own = np.flatnonzero(passing)
+        numbers, files = numbers[own], columns.places[own] >> 32
         # Number 0 stands for sessions without a weight, such as those that were not asked.
-        number_of_stratum, stands_for = self._strata.get(stratum, (0, 1.0))
-        sums.statuses[session.status] += 1
-        if band is not None:
-            sums.evaluated[-1] += 1
-            # The type stubs of Counter allow integers only.
-            sums.bands[band] += stands_for  # type: ignore[assignment]
-        kind, file = session.properties.kind, len(sums.files) - 1
-        sums.kinds.add(kind)
-        self._collector.add(pack_location(file, NUMBERS[kind], number_of_stratum), seen)
-        for number in range(len(self._metrics) if moved else 0):
+        strata = [self._strata.get(of.stratum, (0, 1.0)) for of in facts]
+        located = [pack_location(0, NUMBERS[of.kind], number) for of, (number, _) in zip(facts, strata, strict=True)]
+        columns.pass_on(self._observations, own, files << 32 | np.array(located)[numbers])
+        asked = np.array([of.band is not None for of in facts])[numbers]
+        for file, count in enumerate(np.bincount(files[asked], minlength=len(sums.files)).tolist()):
+            sums.evaluated[file] += count
+        bands = {name: number for number, name in enumerate(dict.fromkeys(of.band for of in facts))}
+        weights = np.array([weight for _, weight in strata])[numbers]
+        stand_for = np.bincount(np.array([bands[of.band] for of in facts])[numbers], weights, len(bands))
+        # The type stubs of Counter allow integers only.
+        sums.bands.update({name: stand_for[number] for name, number in bands.items() if name is not None})
+
+    def waver(self, facts: Facts, moved: Sequence[Seen]) -> None:
+        """Count what differs between the rounds of a session of the last file. `moved`: its observations by round."""
+        _, stands_for = self._strata.get(facts.stratum, (0, 1.0))
+        for number in range(len(self._metrics)):
             rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :]
-            for of_kind in (None, kind):
-                self._wavering(of_kind)[number].add(rounds * stands_for, file)
+            for of_kind in (None, facts.kind):
+                self._wavering(of_kind)[number].add(rounds * stands_for, len(self._sums.files) - 1)
 
     def _wavering(self, kind: Kind | None) -> list[Wavering]:
         return self._sums.wavering.setdefault(kind, [Wavering(self._rounds) for _ in self._metrics])
 
     def part(self) -> _Part:
-        self._collector.flush_observations()
         return replace(self._sums, collected=[observations.collected() for observations in self._observations])
 
     def add_part(self, part: _Part) -> None:
@@ -218,12 +241,16 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 key = self._strata.find(session)
                 asked[key] += 1
                 for part in self.filters:
-                    if part.passes(session):
+                    if key not in touched[part.name] and part.passes(session):
                         touched[part.name][key] = None
         return asked, touched
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
-        by_filter, sums = self._add_up(observed)
+        by_filter, sums = self._empty(observed)
+        for part, more in self._parts(observed):
+            for name, tally in by_filter.items():
+                tally.add_part(part[name])
+            sums.add_all(more)
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
@@ -239,22 +266,15 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             },
         )
 
-    def _add_up(self, observed: Sequence[Metric]) -> tuple[dict[str, Tally], Sums]:
+    def _parts(self, observed: Sequence[Metric]) -> Iterator[_PartOfAll]:
+        """Yield the sums of each AT_ONCE files in the order of the files, since the last digits depend on the order."""
         manifest = self.workspace.manifest()
-        tallies, sums = self._empty(observed)
-
-        def add(part: _PartOfAll) -> None:
-            for name, tally in tallies.items():
-                tally.add_part(part[0][name])
-            sums.add_all(part[1])
-
         files = self.workspace.session_files()
         waiting = deque(tuple(files[begin : begin + AT_ONCE]) for begin in range(0, len(files), AT_ONCE))
         jobs = min(manifest.jobs, machine.cores())
         if jobs < 2 or manifest.finished < MANY or self.named is None:
-            for paths in waiting:
-                add(self._part(paths, observed))
-            return tallies, sums
+            yield from (self._part(paths, observed) for paths in waiting)
+            return
         done: dict[tuple[Path, ...], _PartOfAll] = {}
         order = deque(waiting)
         # Metrics hold functions, which cannot be pickled, so workers get the names of the metrics.
@@ -263,10 +283,8 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             for outcome in filter(None, workers.map(waiting)):
                 # A part that failed in a worker is summed again in this process, so that the error keeps its type.
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)
-                # Parts are added in the order of the files, since the last digits of sums depend on the order.
                 while order and order[0] in done:
-                    add(done.pop(order.popleft()))
-        return tallies, sums
+                    yield done.pop(order.popleft())
 
     def part(self, names: Sequence[str], paths: Sequence[Path]) -> _PartOfAll:
         assert self.named
@@ -288,34 +306,50 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self.workspace.manifest()
         task, rounds = tasks.CATALOG.load(manifest.task), manifest.rounds
-        tallies, sums = self._empty(observed)
-        for file, sessions in self.workspace.read_session_files(paths, SessionScore):
+        by_filter, sums = self._empty(observed)
+        tallies, known = [*by_filter.values()], dict[Facts, int]()
+        collector = Collector([Observations(metric) for metric in observed])
+
+        def add_columns() -> None:
+            columns, facts = collector.take(), [*known]
+            for at, tally in enumerate(tallies if facts else ()):
+                tally.add(columns, facts, at)
+
+        for number, (file, sessions) in enumerate(self.workspace.read_session_files(paths, SessionScore)):
             cluster = manifest.cluster(file.path)
-            for tally in tallies.values():
+            for tally in tallies:
                 tally.begin(file.path, cluster)
             again: list[SessionScore] = []
             for session in sessions:
-                asked, stratum = evaluated(session), self._strata.find(session)
+                asked, kind = evaluated(session), session.properties.kind
                 again += [session] if asked and session.again else []
                 if rounds > 1:
                     sums.rounds.add(session)
                 if session.properties.strategy and asked:
                     sums.cases.add(file.path, cluster, session, score(task, session))
-                band = task_band(task, session) if asked else None
                 sums.responses.add(session)
+                facts = Facts(
+                    passes=tuple([part.passes(session) for part in self.filters]),
+                    status=session.status,
+                    kind=kind,
+                    stratum=self._strata.find(session),
+                    band=task_band(task, session) if asked else None,
+                )
                 seen = observe_metrics(observed, session)
                 if asked:
                     sums.prompts.add(session, seen)
+                collector.add(number << 32 | known.setdefault(facts, len(known)), seen)
                 # The observations of each round, if the answers differed between rounds.
-                moved = (
-                    list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))
-                    if session.otherwise and rounds > 1
-                    else []
-                )
-                for tally in tallies.values():
-                    tally.add(session, stratum, band, seen, moved)
+                if session.otherwise and rounds > 1:
+                    moved = list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))
+                    for tally, passes in zip(tallies, facts.passes, strict=True):
+                        if passes:
+                            tally.waver(facts, moved)
+                if len(collector) == MOST:
+                    add_columns()
             sums.again.add(again)
-        return {name: tally.part() for name, tally in tallies.items()}, sums
+        add_columns()
+        return {name: tally.part() for name, tally in by_filter.items()}, sums
 
 
 def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
 from ci_eval.core.model import OtherCode
@@ -22,11 +21,6 @@ STRETCH = 1.5
 FEWEST_ALIKE = 300
 """The effective clusters needed to call other code equivalent. In simulations, a loss as large as the margin in one
 file of sixty was called equivalent in 11 % of comparisons of 100 files, and in up to 4 % of those of 400 or more."""
-
-
-class Clusters(msgspec.Struct, frozen=True):
-    spread: Spread
-    effective: Floats
 
 
 def jackknife(rows: Floats) -> tuple[Floats, Floats]:
@@ -42,8 +36,9 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
         return squares * (1 - 1 / len(rows)), np.where(squares > 0, squares**2 / fourths, np.inf)
 
 
-def estimate_other_code(rows: Floats) -> Clusters:
-    """Return the differences for other code. `rows` (clusters x figures x 4): `Sums.total` of each cluster."""
+def estimate_other_code(rows: Floats) -> tuple[Spread, Floats]:
+    """Return the differences for other code, and the effective number of clusters of each. `rows` (clusters x figures x
+    4): `Sums.total` of each cluster."""
     total, difference = rows.sum(axis=0), _difference(rows.sum(axis=0))
     variance, differing = jackknife(rows)
     effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
@@ -53,7 +48,7 @@ def estimate_other_code(rows: Floats) -> Clusters:
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), np.sqrt(variance))
         # With half of Pan and Wall's degrees of freedom, intervals were valid in simulations (docs/statistics.md).
         df = np.where(alike, 1, np.minimum(differing, effective - 1))
-    return Clusters(Spread(difference, difference, error, np.maximum(df, 1), np.zeros(len(difference))), effective)
+    return Spread(difference, difference, error, np.maximum(df, 1), np.zeros(len(difference))), effective
 
 
 def count_effective_clusters(sizes: Floats) -> Floats:

@@ -5,34 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from statistics import median
 
-from ci_eval.core.model import Estimate, Footprint, MetricInfo
-from ci_eval.core.model.engine import MOST_STARTS
+from ci_eval.core.model import MOST_STARTS, Estimate, Footprint, MetricInfo
 
-START_UP = MetricInfo(
-    name="StartUpLatency",
-    summary="time from an engine's start to its first answer, the median over its starts",
-    unit="ms",
-    better="lower",
-)
-START_CPU = MetricInfo(
-    name="StartCpu",
-    summary="CPU time of the engine's processes from a start to its first answer, the median over its starts",
-    unit="ms",
-    better="lower",
-)
-MEMORY = MetricInfo(
-    name="PeakMemory",
-    summary="the most memory that was resident in one engine's processes; n: how often it was looked at",
-    unit="MB",
-    better="lower",
-)
-INFOS: Mapping[str, MetricInfo] = {info.name: info for info in (START_UP, START_CPU, MEMORY)}
+START_UP, START_CPU, MEMORY = "StartUpLatency", "StartCpu", "PeakMemory"
+INFOS: Mapping[str, MetricInfo] = {
+    name: MetricInfo(name=name, summary=summary, unit=unit, better="lower")
+    for name, unit, summary in (
+        (START_UP, "ms", "time from an engine's start to its first answer, the median over its starts"),
+        (
+            START_CPU,
+            "ms",
+            "CPU time of the engine's processes from a start to its first answer, the median over its starts",
+        ),
+        (MEMORY, "MB", "the most memory that was resident in one engine's processes; n: how often it was looked at"),
+    )
+}
 
 
 def merge_footprints(parts: Iterable[Footprint]) -> Footprint:
-    footprints = list(parts)
+    footprints, counts = list(parts), ("unready", "dropped", "unresolved", "weighed")
     return Footprint(
-        **{name: sum(getattr(part, name) for part in footprints) for name in ("unready", "dropped", "weighed")},
+        **{name: sum(getattr(part, name) for part in footprints) for name in counts},
         start_ups=_sort_starts(start for part in footprints for start in part.start_ups),
         start_cpus=_sort_starts(start for part in footprints for start in part.start_cpus),
         waited=round(sum(part.waited for part in footprints), 3),
@@ -52,6 +45,6 @@ def _sort_starts(times: Iterable[float]) -> tuple[float, ...]:
 
 def figures(of: Footprint) -> dict[str, Estimate]:
     """Return the known figures by name. They have no intervals, since they describe one machine."""
-    times = {START_UP.name: of.start_ups, START_CPU.name: of.start_cpus}
+    times = {START_UP: of.start_ups, START_CPU: of.start_cpus}
     estimates = {name: Estimate(value=median(starts), n=len(starts)) for name, starts in times.items() if starts}
-    return estimates | ({} if of.memory is None else {MEMORY.name: Estimate(value=of.memory / 1e6, n=of.weighed)})
+    return estimates | ({} if of.memory is None else {MEMORY: Estimate(value=of.memory / 1e6, n=of.weighed)})

@@ -9,8 +9,7 @@ import msgspec
 
 from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.filters import find_class
-from ci_eval.core.model import SessionScore
-from ci_eval.core.model.sessions import NOTABLE
+from ci_eval.core.model import NOTABLE, SessionScore
 
 FILES = "files"
 UNEQUAL = 1.1

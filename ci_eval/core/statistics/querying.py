@@ -10,7 +10,7 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps
+from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps, pick
 from ci_eval.core.model.settings import Scenario
 from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, STRATEGIES, coarse, grade_of_next, has_end
 from ci_eval.core.statistics.clustered import estimate_other_code
@@ -75,7 +75,7 @@ class Cases:
             both = np.array([[case.f1["REAL"], case.f1[NEXT_STATE]] for case in cases if NEXT_STATE in case.f1])
             u, p = mann_whitney(*both.T)
             goal, following = map(float, both.mean(axis=0))
-            known = {name: getattr(of_steps, name) for name in ("difference", "low", "high", "effective")}
+            known = pick(of_steps, "difference", "low", "high", "effective")
             steps = Steps(cases=len(both), goal=goal, next=following, u=u, p=p, **known)
         return QueryFigures(
             figure="F1" if self._have_ends else "R-precision",
@@ -116,8 +116,8 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
     for cluster, more_f1, less_f1 in both:
         # A mean is a ratio of sums, whose denominators are the numbers of cases.
         sums[cluster] = [total + new for total, new in zip(sums[cluster], (less_f1, 1.0, more_f1, 1.0), strict=True)]
-    clusters = estimate_other_code(np.array(list(sums.values()))[:, None, :])
-    (interval,) = make_intervals(clusters.spread)
+    spread, effective = estimate_other_code(np.array(list(sums.values()))[:, None, :])
+    (interval,) = make_intervals(spread)
     # Cases of one file resemble each other, so files (or projects) are the sample.
     has_interval = len(sums) > 1
     return Optimism(
@@ -125,8 +125,8 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
         less=less,
         part=part,
         cases=len(both),
-        difference=float(clusters.spread.difference[0]),
+        difference=float(spread.difference[0]),
         low=interval.low if has_interval else None,
         high=interval.high if has_interval else None,
-        effective=float(clusters.effective[0]),
+        effective=float(effective[0]),
     )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from math import fsum, sqrt
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -14,8 +15,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import Estimate, SessionScore, State
-from ci_eval.core.model.report import PromptFigures, PromptSpread
+from ci_eval.core.model import Estimate, PromptFigures, PromptSpread, SessionScore, State
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC, Repeats, SecondQuestions, Wavering
@@ -27,7 +27,7 @@ from ci_eval.core.statistics.timing import nearest_rank
 Numbers = NDArray[np.int64]
 
 AT_ONCE = 4096
-"""The number of sessions that are passed on together, and of observations that are summed together."""
+"""The number of sessions, and of observations, that are summed together. The last digits of sums depend on it."""
 
 
 def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
@@ -132,6 +132,27 @@ class Observations:
         return None if self._stands_for is None else self._stands_for[strata]
 
 
+class Columns(NamedTuple):
+    """Sessions and their observations: a row per session, and a column per metric."""
+
+    places: Numbers
+    counts: Numbers
+    """The number of observations of each metric in each session."""
+    firsts: Numbers
+    """The index in `rows` at which each metric's observations of each session begin."""
+    rows: Floats
+
+    def pass_on(self, observations: Sequence[Observations], own: Numbers, places: Numbers) -> None:
+        """Pass on what was observed in the sessions `own`, with the location of each of them."""
+        # Sessions keep their order, since the last digits of a sum depend on the order of addition.
+        for begin in range(0, len(own), AT_ONCE):
+            part, at = own[begin : begin + AT_ONCE], places[begin : begin + AT_ONCE]
+            for of_metric, count, first in zip(observations, self.counts[part].T, self.firsts[part].T, strict=True):
+                before = np.cumsum(count) - count
+                rows = np.repeat(first - before, count) + np.arange(count.sum())
+                of_metric.add(np.repeat(at, count), self.rows[rows])
+
+
 class Collector:
     """A buffer of observations for several metrics, since passing them on one by one takes longer than observing."""
 
@@ -142,24 +163,24 @@ class Collector:
         self._counts: array[int] = array("q")
         self._numbers: array[float] = array("d")
 
+    def __len__(self) -> int:
+        return len(self._places)
+
     def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
         self._places.append(place)
         self._counts.extend(map(len, seen))
         self._numbers.extend(chain.from_iterable(chain.from_iterable(seen)))
-        if len(self._places) == AT_ONCE:
-            self.flush_observations()
 
-    def flush_observations(self) -> None:
-        # Sessions keep their order, since the last digits of a sum depend on the order of addition.
+    def take(self) -> Columns:
+        """Return the sessions so far, and forget them."""
         places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
         counts = np.array(self._counts).reshape(len(places), len(self._observations))
-        # The index in `rows` at which each metric's observations of each session begin.
-        firsts = (np.cumsum(counts) - counts.ravel()).reshape(counts.shape)
-        for observations, count, first in zip(self._observations, counts.T, firsts.T, strict=True):
-            before = np.cumsum(count) - count
-            own = np.repeat(first - before, count) + np.arange(count.sum())
-            observations.add(np.repeat(places, count), rows[own])
         self._places, self._counts, self._numbers = array("q"), array("q"), array("d")
+        return Columns(places, counts, (np.cumsum(counts) - counts.ravel()).reshape(counts.shape), rows)
+
+    def flush_observations(self) -> None:
+        columns = self.take()
+        columns.pass_on(self._observations, np.arange(len(columns.places)), columns.places)
 
 
 class _Sums:
@@ -267,7 +288,10 @@ def estimate(
         # One random draw may change all sessions of a file together, so the larger variance is used.
         residual = np.array([1, -value])
         products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
-    worth = effective_sessions(sums.squares, sums.fourths, total)
+    lowest, highest = limits
+    bounded = lowest is not None and highest is not None and lowest <= value <= highest
+    # Only figures without bounds need the effective number of sessions, which takes long to compute.
+    worth = 0.0 if bounded else effective_sessions(sums.squares, sums.fourths, total)
     low, high = sampled_figure(total, products, size, asked, limits, noise, worth, unseen)
     return replace(plain, low=low, high=high)
 

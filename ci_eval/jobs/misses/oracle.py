@@ -220,7 +220,7 @@ class Oracle:
         self.questions += 1
         path, among = self.question.path, frozenset({self.question.call.session})
         assignment = Assignment(setup=self._engine.setup, actions=Path(), path=path, sessions=1, below=1.0, among=among)
-        self.last = next(Player(assignment, Document(excerpt.text), self._engine).play(actions), None)
+        self.last = next(Player(assignment, Document(excerpt.text), self._engine).play(actions.actions), None)
         return self.last
 
     def _define(self, project: Project) -> Definitions:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineRaised
-from ci_eval.core.contracts import Pairing, Surroundings
+from ci_eval.core.base.errors import ConfigError, EngineFailure
+from ci_eval.core.contracts import Pairing
 from ci_eval.plugins.adapters.driven import Reply, RunningProcess
-from ci_eval.plugins.adapters.place import DRIVERS, Place
+from ci_eval.plugins.adapters.place import DRIVERS, Place, bare_surroundings
 from ci_eval.plugins.adapters.process import PACKAGE, interpreter
 from ci_eval.plugins.adapters.recipes import install_wheels
 
@@ -64,19 +64,16 @@ class CodeBleu:
             raise ConfigError(f"{self.name} reads {known}, not {pairing.language!r}: give the language of the code")
         if self._running is None:
             assert self._folder is not None, "prepare comes first"
-            surroundings = Surroundings(
-                root=DRIVERS, language="", keywords=frozenset(), cache=self._folder, timeout=PAIR_TIMEOUT, memory=MEMORY
-            )
+            surroundings = bare_surroundings(DRIVERS, timeout=PAIR_TIMEOUT, memory=MEMORY)
             self._running = _Grading(self._folder, surroundings)
             atexit.register(self.close)
         question = (self._variant, language, pairing.reference, pairing.hypothesis)
         try:
             return self._running.ask(question, PAIR_TIMEOUT, _Reply).scores
-        except EngineRaised:
-            raise
-        except EngineFailure:
+        except EngineFailure as failure:
             # If the process stayed open, a late answer would be taken for the answer to the next question.
-            self.close()
+            if failure.restart:
+                self.close()
             raise
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Generic, TypeVar
@@ -27,14 +27,14 @@ from ci_eval.plugins.learning.ngrams import Class, classify_token
 
 class OpenText:
     def __init__(self) -> None:
-        self.text = ""
+        self.path = self.text = ""
 
     @property
     def confined(self) -> str:
         return ""
 
-    def open(self, _path: str, text: str) -> None:
-        self.text = text
+    def open(self, path: str, text: str) -> None:
+        self.path, self.text = path, text
 
     def edit(self, edits: Sequence[Edit]) -> None:
         for offset, deleted, inserted in edits:
@@ -115,47 +115,37 @@ class PredictorOptions(EngineOptions, frozen=True, kw_only=True):
 Options = TypeVar("Options", bound=PredictorOptions)
 
 
-class Predictor(OpenText, Generic[Options]):
+class Predictor(Control, Generic[Options]):
     def __init__(self, options: Options, surroundings: Surroundings) -> None:
-        super().__init__()
+        super().__init__(surroundings)
         self.options = options
-        self.surroundings = surroundings
-        self.path = ""
         kinds = surroundings.kinds
-        # `asked` is called with the same few tokens at each caret, so its results are cached here.
-        self._asked: dict[str, bool] = {}
+        # `asked` is called with the same few tokens at each caret.
+        self.asked = lru_cache(maxsize=None)(self._is_asked)
         self._classes = None if kinds is None else {CLASSES.get(kind, "name") for kind in kinds}
 
     def open(self, path: str, text: str) -> None:
         super().open(path, text)
-        self.path = path
         self.begin()
 
     def begin(self) -> None:
         """Prepare for the open file."""
 
-    def complete(self, query: Query) -> Answer:
-        started = perf_counter()
+    def words(self, query: Query) -> Sequence[str]:
         begin = query.offset - len(query.prefix)
         # The predictor does not see the typed prefix, which only filters its predictions.
         predictions = self.predict(self.text[:begin], self.text[query.offset :])
         fitting = dict.fromkeys(text for text in predictions if text.startswith(query.prefix))
-        suggestions = [Suggestion(text=text) for text in list(fitting)[: self.options.limit]]
-        return Answer(suggestions=suggestions, latency=(perf_counter() - started) * 1000)
+        return list(fitting)[: self.options.limit]
 
     @abstractmethod
     def predict(self, before: str, after: str) -> Iterable[str]:
         """Return tokens that may come between `before` and `after`, likeliest first. A token may occur twice."""
 
-    def asked(self, token: str) -> bool:
-        is_asked = self._asked.get(token)
-        if is_asked is None:
-            classes = self._classes
-            is_asked = token != START_OF_LINE and (
-                classes is None or classify_token(token, self.surroundings.keywords) in classes
-            )
-            self._asked[token] = is_asked
-        return is_asked
+    def _is_asked(self, token: str) -> bool:
+        if token == START_OF_LINE:
+            return False
+        return self._classes is None or classify_token(token, self.surroundings.keywords) in self._classes
 
     @cached_property
     def files(self) -> dict[str, str]:

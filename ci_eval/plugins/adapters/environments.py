@@ -17,18 +17,7 @@ from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import below, is_own
 from ci_eval.core.base.workspaces import MANIFEST, read_members, read_name
 from ci_eval.core.model import ProjectInfo
-from ci_eval.fetch.locks import (
-    LOCKS,
-    Groups,
-    find_python_groups,
-    has_development,
-    is_pinned,
-    read_json,
-    read_python_requirements,
-    write_go_modules,
-    write_npm_lock,
-    write_npm_manifests,
-)
+from ci_eval.fetch import locks
 from ci_eval.fetch.packages import check_origins, list_distributions, pip_run
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.fetching import go_run, npm_install, npm_registries, read_npm_settings
@@ -48,7 +37,7 @@ def prepare(
     *,
     dependencies: bool,
     cache: Path,
-    groups: Groups = (),
+    groups: locks.Groups = (),
     sources: Sequence[Path] = (),
 ) -> InstalledEngine | None:
     """Return a folder below the cache with the project's dependencies, or None if no folder of this kind is needed.
@@ -81,7 +70,7 @@ def can_install_safely(name: str, root: Path, info: ProjectInfo) -> bool:
 
 
 def find_remedies(
-    name: str, root: Path, packages: Collection[str], *, installed: bool, groups: Groups = ()
+    name: str, root: Path, packages: Collection[str], *, installed: bool, groups: locks.Groups = ()
 ) -> dict[str, str]:
     """Return package → advice on how engines would find the package, besides `--dependencies`. `installed`: whether the
     project's dependencies were installed, together with `groups`. Raises PreparationError."""
@@ -124,7 +113,7 @@ class _Task(msgspec.Struct, frozen=True):
     root: Path
     spec: str
     dependencies: bool
-    groups: Groups
+    groups: locks.Groups
     sources: tuple[Path, ...]
 
 
@@ -138,7 +127,7 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
     version = ".".join(map(str, sys.version_info[:3]))
     home = f"home = {Path(interpreter()).parent}\ninclude-system-site-packages = false\nversion = {version}\n"
     (folder / "pyvenv.cfg").write_text(home, encoding="utf-8")
-    requirements = read_python_requirements(task.root, task.groups) if task.dependencies else []
+    requirements = locks.read_python_requirements(task.root, task.groups) if task.dependencies else []
     if requirements:
         pip_run(("install", *WHEELS, "--target", str(site), "--", *requirements), cwd=folder)
         check_origins(site)
@@ -168,17 +157,17 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     if not is_own(manifest, root):
         return {}
     settings = read_npm_settings(folder)
-    if lock := next((root / name for name in LOCKS if is_own(root / name, root)), None):
+    if lock := next((root / name for name in locks.LOCKS if is_own(root / name, root)), None):
         hosts = {urlsplit(address).hostname or "" for address in npm_registries(settings).values()}
-        write_npm_lock(manifest, lock, folder, hosts, read_members(root, task.sources), task.groups)
+        locks.write_npm_lock(manifest, lock, folder, hosts, read_members(root, task.sources), task.groups)
     else:
-        write_npm_manifests(root, read_members(root, task.sources), folder, task.groups)
+        locks.write_npm_manifests(root, read_members(root, task.sources), folder, task.groups)
     npm_install(("ci" if lock else "install", *_NPM), folder, settings)
     paths = folder.glob("node_modules/**/package.json")
     # The name of a package consists of one or two folders, such as `@types/node`.
     manifests = sorted(path for path in paths if "node_modules" in path.parts[-4:-2])
     return {
-        str(path.parent.relative_to(folder / "node_modules")): read_json(path, dict[str, Any]).get("version", "")
+        str(path.parent.relative_to(folder / "node_modules")): locks.read_json(path, dict[str, Any]).get("version", "")
         for path in manifests
     }
 
@@ -188,7 +177,7 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
         return {}
     work = folder / "work"
     work.mkdir()
-    write_go_modules(task.root, work)
+    locks.write_go_modules(task.root, work)
     (folder / "modules").mkdir()
     commands = (("go", "mod", "download", "all"), ("go", "list", "-m", "all"))
     output = go_run(commands, work, folder / "modules")
@@ -227,9 +216,9 @@ ENVIRONMENTS = {
     "python": _Kind(
         _python,
         "pypi:",
-        lambda root: [is_pinned(root)],
+        lambda root: [locks.is_pinned(root)],
         "pyproject.toml or requirements.txt",
-        find_python_groups,
+        locks.find_python_groups,
         unread=("Pipfile", "setup.cfg", "setup.py"),
         also_empty=True,
         mark=f"-py{sys.version_info.major}{sys.version_info.minor}-own",
@@ -237,9 +226,9 @@ ENVIRONMENTS = {
     "node": _Kind(
         _node,
         "npm:",
-        lambda root: (is_own(root / name, root) for name in LOCKS),
+        lambda root: (is_own(root / name, root) for name in locks.LOCKS),
         MANIFEST,
-        lambda root: ["development"] if has_development(root) else (),
+        lambda root: ["development"] if locks.has_development(root) else (),
         mark="-own",
     ),
     "go": _Kind(_go, "go:", lambda root: (is_own(root / name, root) for name in ("go.sum", "go.work.sum")), "go.mod"),

@@ -18,12 +18,11 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineFailure, InstallError
-from ci_eval.core.contracts import Surroundings
 from ci_eval.fetch.clients import TIMEOUT, failure, run_client
 from ci_eval.fetch.download import CHUNK, MAX_BYTES
 from ci_eval.fetch.download import TIMEOUT as TIMEOUTS
 from ci_eval.fetch.packages import ALONE, NO_PROGRAMS, npm_run
-from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.adapters.place import Place, bare_surroundings, variables
 from ci_eval.plugins.adapters.testruns.sandbox import Program
 
 ORIGIN = re.compile(r"https?://(?:[^/@\s\"]*@)?(?P<host>(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?)")
@@ -47,12 +46,9 @@ class Relay:
         # Other users of this machine do not know the path, so they cannot use the user's passwords.
         self.path = f"/{secrets.token_urlsafe(16)}/"
         self.base = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self) -> Relay:
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self.server.shutdown()
         self.server.server_close()
         self.session.close()
@@ -81,9 +77,8 @@ class Relay:
 
         `own`: the client's environment variables. `npmrc`: the content of its `.npmrc`. Raises InstallError.
         """
-        around = Surroundings(root=ALONE, language="", keywords=frozenset(), cache=cwd, timeout=TIMEOUT, memory=0)
         try:
-            with Place.temporary(cwd, around) as place:
+            with Place.temporary(cwd, bare_surroundings(ALONE, timeout=TIMEOUT, memory=0)) as place:
                 (place.scratch / "home" / ".npmrc").write_text(npmrc, encoding="utf-8")
                 walls = place.walls(argv[0], "node")
                 walls = replace(walls, writes=(place.scratch, cwd, *writes), connects=self.server.server_port)
@@ -182,7 +177,7 @@ def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str
         keys = re.findall(r"^\s*(//\S+?:_?(?:authToken|auth|username|password)\s*=.*)", text, re.MULTILINE)
         lines += [f"http:{key}" for key in keys]
     filled = re.sub(r"\$\{(\w+)\}", lambda match: os.environ.get(match[1], match[0]), "\n".join(lines))
-    with Relay([[origin] for origin in origins]) as relay:
+    with closing(Relay([[origin] for origin in origins])) as relay:
         proxies = {"http": settings.get("proxy", ""), "https": settings.get("https-proxy", "")}
         relay.session.proxies.update({scheme: address for scheme, address in proxies.items() if address})
         relay.session.verify = settings.get("cafile", relay.session.verify)
@@ -208,7 +203,8 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
     host = name.partition("+")[0]
     # Proxies may have the checksums, so that the database itself is not asked.
     sums = [f"{proxy.rstrip('/')}/sumdb/{host}" for proxy in proxies if proxy.startswith("http")]
-    with Relay([*([proxy] for proxy in proxies), [database] if database else [*sums, f"https://{host}"]]) as relay:
+    registries = [*([proxy] for proxy in proxies), [database] if database else [*sums, f"https://{host}"]]
+    with closing(Relay(registries)) as relay:
         addresses = [relay.address(n) if proxy.startswith("http") else proxy for n, proxy in enumerate(proxies)]
         own = {
             "GOPROXY": ("|" if "|" in settings["GOPROXY"] else ",").join(addresses),

@@ -61,10 +61,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         return self.base / "programs"
 
     @property
-    def language(self) -> str:
-        return self.surroundings.language
-
-    @property
     def environment(self) -> Path | None:
         return self.surroundings.environment
 
@@ -102,14 +98,18 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         remove_tree(self.base)
 
 
+def bare_surroundings(root: Path, *, timeout: float, memory: int, **more: Any) -> Surroundings:
+    """Return the surroundings of a program that is not an engine. `more`: further fields of Surroundings."""
+    return Surroundings(
+        root=root, language="", keywords=frozenset(), cache=root, timeout=timeout, memory=memory, **more
+    )
+
+
 def measure_confinement(confine: Confine) -> str:
     """Start a process that does nothing, and return its sandbox report."""
     # With `required`, an incomplete sandbox would keep the process from starting, and so from reporting.
     confine = "off" if confine == "off" else "auto"
-    surroundings = Surroundings(
-        root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
-    )
-    with Place.temporary(DRIVERS, surroundings) as place:
+    with Place.temporary(DRIVERS, bare_surroundings(DRIVERS, timeout=0, memory=0, confine=confine)) as place:
         command, walls = [interpreter(), "-I", "-S", "-c", ""], place.walls()
         # A process may be killed before it reports, for example if memory is short, so a second one is tried.
         for _ in range(2):
@@ -171,8 +171,14 @@ def configuration(
     }
     arguments = extract_arguments(command)
     limits = {"timeout": place.surroundings.timeout, "memory": float(place.memory)}
-    parts = {"arguments": arguments, "environment": plain, **more}
-    named = replace_paths({**parts, "files": read_engine_files(place)}, place)
+    files = {}
+    for path in sorted(place.base.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.name != CANARY:
+            # The search paths of Python differ between machines.
+            text = path.read_text(errors="replace").replace(f"{sys.base_prefix}/lib", "{python}/lib")
+            digest = f"{len(text):,} characters, SHA-256 {sha256(text.encode()).hexdigest()[:12]}"
+            files[str(path)] = text if len(text) <= LONGEST else digest
+    named = replace_paths({"arguments": arguments, "environment": plain, **more, "files": files}, place)
     known: dict[str, Any] = {"autoImport": auto_import, "limits": limits | heap(arguments), "dependencies": "none"}
     if place.environment is not None:
         is_named = "{dependencies}" in msgspec.json.encode(named).decode()
@@ -180,25 +186,18 @@ def configuration(
     return msgspec.convert(named | known, SentConfiguration)
 
 
-def read_engine_files(place: Place) -> dict[str, str]:
-    """Return path → content of the files in the workspace, such as settings, or size and digest of a long file."""
-    contents = {}
-    for path in sorted(place.base.rglob("*")):
-        if path.is_file() and not path.is_symlink() and path.name != CANARY:
-            # The search paths of Python differ between machines.
-            text = path.read_text(errors="replace").replace(f"{sys.base_prefix}/lib", "{python}/lib")
-            digest = f"{len(text):,} characters, SHA-256 {sha256(text.encode()).hexdigest()[:12]}"
-            contents[str(path)] = text if len(text) <= LONGEST else digest
-    return contents
-
-
 def extract_arguments(command: Sequence[str]) -> list[str]:
     """Return the arguments without the program. If the program is an interpreter, its script is also removed."""
-    program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
-    if re.sub(r"[\d.]+$", "", program) not in INTERPRETERS:
+    arguments = list(command[1:])
+    if not (command and interprets(command[0])):
         return arguments
     script = next((index for index, part in enumerate(arguments) if Path(part).is_file()), None)
     return arguments if script is None else arguments[:script] + arguments[script + 1 :]
+
+
+def interprets(program: str) -> bool:
+    # The version is removed: `python3.12` is `python`.
+    return re.sub(r"[\d.]+$", "", Path(program).name) in INTERPRETERS
 
 
 def heap(arguments: Iterable[str]) -> dict[str, float]:

@@ -367,14 +367,23 @@ _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORE
 class MessageProcess(PipeProcess):
     _length = -1
     """The length of the message whose header was read, in bytes, or -1 if no header was read."""
+    _unsent = b""
 
-    def send(self, body: bytes, deadline: float) -> None:
-        """Send a message. Raises EngineTimeout at `deadline` (time.monotonic()), EngineCrash or EngineMisbehaved."""
+    def send(self, body: bytes) -> None:
+        """Add a message to those that `flush` sends together, since each write wakes the server."""
         tell("->", body)
-        self._write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body), deadline)
+        self._unsent += b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+    def flush(self, deadline: float) -> None:
+        """Send messages. Raises EngineTimeout at `deadline` (time.monotonic()), EngineCrash or EngineMisbehaved."""
+        unsent, self._unsent = self._unsent, b""
+        if unsent:
+            self._write(unsent, deadline)
 
     def receive(self, deadline: float) -> bytes | None:
-        """Return the next message, or None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
+        """Send what was not sent, and return the next message, or None at `deadline` (time.monotonic()). Raises
+        EngineTimeout, EngineCrash or EngineMisbehaved."""
+        self.flush(deadline)
         while time.monotonic() < deadline:
             message = self._message()
             if message is not None:

@@ -61,12 +61,11 @@ class Recency(Counting):
         return chain(islice(distinct(near), self.options.limit), self.elsewhere)
 
 
+Scope = Literal["file", "folder", "project"]
+
+
 class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
-    scopes: Annotated[tuple[Literal["file", "folder", "project"], ...], Meta(min_length=1)] = (
-        "file",
-        "folder",
-        "project",
-    )
+    scopes: Annotated[tuple[Scope, ...], Meta(min_length=1)] = ("file", "folder", "project")
     weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
     """The weight of a context relative to all shorter contexts."""
     order: Annotated[int, Meta(ge=1, le=20)] = 6
@@ -100,24 +99,21 @@ class Ngram(Predictor[NgramOptions]):
         return [text for text, _ in self._model.likely(self._around)]
 
 
-NGRAM = ConfigurableEngine(
-    name="ngram",
-    summary="baseline: n-gram caches of file, folder and project, any language",
-    control=Ngram,
-    options=NgramOptions(),
+_PREDICTORS = (
+    ConfigurableEngine(
+        "frequency",
+        "baseline: the most frequent tokens of the open file, then of the project; any language",
+        Frequency,
+        options=CountingOptions(),
+    ),
+    ConfigurableEngine(
+        "ngram", "baseline: n-gram caches of file, folder and project, any language", Ngram, options=NgramOptions()
+    ),
+    ConfigurableEngine(
+        "recency",
+        "baseline: the tokens nearest to the caret, then the most frequent ones of the project; any language",
+        Recency,
+        options=CountingOptions(),
+    ),
 )
-ENGINES: dict[str, Engine] = {
-    "frequency": ConfigurableEngine(
-        name="frequency",
-        summary="baseline: the most frequent tokens of the open file, then of the project; any language",
-        control=Frequency,
-        options=CountingOptions(),
-    ),
-    "ngram": NGRAM,
-    "recency": ConfigurableEngine(
-        name="recency",
-        summary="baseline: the tokens nearest to the caret, then the most frequent ones of the project; any language",
-        control=Recency,
-        options=CountingOptions(),
-    ),
-}
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in _PREDICTORS}

@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from msgspec.structs import replace as with_values
 
+from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.contracts import Answer, Engine, Installation, Query, Surroundings
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.adapters.controls import ConfigurableEngine, EngineOptions, OpenText
-from ci_eval.plugins.learning.recommenders.model import hash_recommender
 from ci_eval.plugins.learning.recommenders.training import Trained
 
 
@@ -67,7 +67,7 @@ class RecommenderEngine(ConfigurableEngine):
 
     def install(self, version: str | None, cache: Path) -> Installation:
         made, path = super().install(version, cache), find_model_file(self.options)
-        facts, digest = Trained(path).facts, hash_recommender(path)
+        facts, digest = Trained(path).facts, stored.hash_file(path.resolve()).hex()
         version = ", ".join(filter(None, (facts.kind, f"model {digest[:12]}", self.described)))
         packages = {
             f"{facts.kind} model": f"of {facts.usages:,} usages of {facts.types:,} types, {path.stat().st_size:,} bytes"

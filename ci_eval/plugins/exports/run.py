@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import Estimate, Value
+from ci_eval.core.model import Estimate, FilterFigures, Value
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.exports.tables import arrow
 
-
-class ArrowTable(Protocol):
-    """The interface of pyarrow.Table, which cannot be imported here: ci-eval also runs without pyarrow."""
-
-    num_rows: int
-    column_names: list[str]
-
-    def to_pandas(self) -> Any: ...
-
-    def to_pylist(self) -> list[dict[str, Any]]: ...
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return a stream of Arrow's C interface, which polars.DataFrame(table), DuckDB and others can read."""
+ArrowTable = Any
+"""A pyarrow.Table, which pandas, polars, DuckDB and others can read. ci-eval also runs without pyarrow, so the class
+cannot be imported here."""
 
 
 class Run:
@@ -60,19 +50,15 @@ class Run:
 
     def sessions(self) -> ArrowTable:
         """Return a table with a row per planned session, answered or not. Raises ConfigError if pyarrow is missing."""
-        return self._table("sessions")
+        return arrow().build_arrow_table(self._workspace, "sessions")
 
     def lookups(self) -> ArrowTable:
         """Return a table with a row per lookup, which has the rank of the expected text and the latency."""
-        return self._table("lookups")
+        return arrow().build_arrow_table(self._workspace, "lookups")
 
     def suggestions(self) -> ArrowTable:
         """Return a table with a row per suggestion. All rows are in memory; `ci-eval export` needs less memory."""
-        return self._table("suggestions")
-
-    def _table(self, name: str) -> ArrowTable:
-        table: ArrowTable = arrow().build_arrow_table(self._workspace, name)
-        return table
+        return arrow().build_arrow_table(self._workspace, "suggestions")
 
 
 def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_eval.open
@@ -89,12 +75,8 @@ def open_workspace(folder: Path) -> Workspace:
     return workspace
 
 
-class _Figures(Value, frozen=True, kw_only=True):
-    metrics: dict[str, Estimate]
-
-
 class _Evaluation(Value, frozen=True, kw_only=True):
-    filters: dict[str, _Figures]
+    filters: dict[str, FilterFigures]
 
 
 class _Report(Value, frozen=True, kw_only=True):

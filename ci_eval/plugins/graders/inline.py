@@ -50,19 +50,10 @@ def _first(text: str) -> str:
     return match[0] if match else ""
 
 
+_SAME_NAME = ("c", "cpp", "go", "java", "javascript", "kotlin", "php", "python", "ruby", "rust", "scala")
 GRAMMARS = {
-    "c": ("c",),
-    "cpp": ("cpp",),
+    **{language: (language,) for language in _SAME_NAME},
     "csharp": ("c_sharp",),
-    "go": ("go",),
-    "java": ("java",),
-    "javascript": ("javascript",),
-    "kotlin": ("kotlin",),
-    "php": ("php",),
-    "python": ("python",),
-    "ruby": ("ruby",),
-    "rust": ("rust",),
-    "scala": ("scala",),
     "typescript": ("typescript", "tsx"),
 }
 """Language → names of its grammars in the bundles. The grammar that finds the fewest errors in a file is used."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
-
-import msgspec
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
@@ -140,14 +137,10 @@ def read_json(path: Path) -> object:
 def decode(data: bytes, path: Path) -> object:
     """Read JSON. `path` is for messages. Raises WorkspaceError, which names the byte, if the data is damaged."""
     try:
-        return msgspec.json.decode(data)
-    except RecursionError:
-        raise WorkspaceError(f"{path} is damaged: it is nested too deeply; fetch the workspace again") from None
-    except (ValueError, zlib.error) as error:
-        line = data.count(b"\n") + 1
-        raise WorkspaceError(
-            f"{path} is damaged: {error} ({line} lines, {len(data):,} bytes); fetch the workspace again"
-        ) from error
+        return stored.decode_json(data, object, path)
+    except WorkspaceError as error:
+        # The plugin wrote the file, so another evaluation by ci-eval would not help.
+        raise WorkspaceError(f"{str(error).removesuffix('evaluate again')}fetch the workspace again") from error
 
 
 def numbered_files(folder: Path, end: str) -> list[Path]:

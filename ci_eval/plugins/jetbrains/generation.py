@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,7 @@ from ci_eval.core import model
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.config import Config
-from ci_eval.core.model import Action, Lookup, Properties, Session, Suggestion
+from ci_eval.core.model import Action, Properties, Suggestion
 from ci_eval.plugins.jetbrains.fields import Fields, read_json, read_token_properties, write_token_properties
 
 
@@ -22,27 +21,20 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     wrote: Callable[[Mapping[str, object]], bool]
     """Content of config.json → whether this generation wrote it. Exactly one generation accepts a config.json."""
-    prefix: str
+    since_2021: bool = True
+    prefix: str = "prefix"
     """The name of the field with the text that was typed before a lookup."""
-    properties: str
+    properties: str = "_properties"
     listed: Callable[[Path], Sequence[tuple[str, Path]]]
     """The folder `data` → (path of a source file, file with its sessions) for each source file."""
-    read_properties: Callable[[Fields], Properties]
-    rank: Callable[[str, str, Sequence[Suggestion], Sequence[bool | None]], int | None]
-    """Title of the language, expected text, suggestions, relevance of each suggestion → rank of the expected text."""
+    read_properties: Callable[[Fields], Properties] = read_token_properties
+    by_relevance: bool = False
+    """Whether the files say which suggestions are relevant."""
     read_actions: Callable[[Fields], model.FileActions]
     """Fields of a file → its actions. The `session` of a call is the plugin's id, or "" if the file lacks it."""
     config: Callable[[Config, str], dict[str, object]]
-    write_properties: Callable[[Properties], dict[str, object]]
-    write_session: Callable[[Session], dict[str, object]]
-    """Session → its fields other than offset, expected text, id, properties, lookups and success."""
-    write_lookup: Callable[[Lookup, int], dict[str, object]]
-    """Lookup, number in the session → its fields other than prefix, suggestions and latency."""
-    write_suggestion: Callable[[Suggestion, Lookup, int], dict[str, object]]
-    """Suggestion, lookup, rank from 1 → the suggestion's fields other than its texts."""
+    write_properties: Callable[[Properties], dict[str, object]] = write_token_properties
     write_actions: Callable[[Sequence[Action]], list[dict[str, object]]]
-    first_errors: int | None
-    """The number in the name of the file with the first error of a source file; None if this name has no number."""
 
 
 LIST = "files.json"
@@ -68,7 +60,7 @@ def _inside(folder: Path, name: object) -> Path:
         raise WorkspaceError(f"{folder}: {error}; fetch the workspace again") from error
 
 
-NO_GOLF = "it plays golf, which is not imported: leave the workspaces of golf out"
+NO_GOLF = "it plays code golf, which cannot be imported: leave this workspace out"
 
 
 def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.FileActions:
@@ -136,45 +128,6 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
             case _:
                 pass
     return written
-
-
-def write_session(session: Session) -> dict[str, object]:
-    return {"completableLength": len(session.expected_text)}
-
-
-def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
-    taken = lookup.rank - 1 if lookup.selected and lookup.rank else -1
-    return {
-        "offset": len(lookup.prefix),
-        "features": None,
-        "selectedPosition": taken,
-        "isNew": number == 0,
-        "additionalInfo": {},
-    }
-
-
-def write_suggestion(_suggestion: Suggestion, lookup: Lookup, place: int) -> dict[str, object]:
-    right = place == lookup.rank
-    return {
-        "source": "STANDARD",
-        "details": {},
-        "kind": "TOKEN",
-        "isSelected": right and lookup.selected,
-        "isRelevant": right,
-    }
-
-
-since_2021 = partial(
-    Generation,
-    prefix="prefix",
-    properties="_properties",
-    read_properties=read_token_properties,
-    write_properties=write_token_properties,
-    write_session=write_session,
-    write_lookup=write_lookup,
-    write_suggestion=write_suggestion,
-    first_errors=1,
-)
 
 
 def strategy_of(config: Mapping[str, object]) -> Mapping[str, object]:
@@ -252,15 +205,14 @@ def normalise_language(title: str) -> str:
 IDENTIFIER = re.compile(r"\w+")
 
 
-def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]) -> int | None:
-    return next((place for place, suggestion in enumerate(shown, 1) if suggestion.text == expected), None)
-
-
-def rank_by_language(
-    language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
+def find_rank(
+    language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None] = ()
 ) -> int | None:
-    """Return the rank of the suggestion that is equal to the expected text. In Kotlin, the text before " =" may be
-    equal instead; in C++, the first identifier."""
+    """Return the rank of the first relevant suggestion. If no relevance is recorded, return that of the suggestion
+    that is equal to the expected text; in Kotlin, the text before " =" may be equal instead, in C++ the first
+    identifier."""
+    if any(flag is not None for flag in relevant):
+        return next((place for place, flag in enumerate(relevant, 1) if flag), None)
     for place, suggestion in enumerate(shown, 1):
         spellings = [suggestion.text]
         if language.lower() == "kotlin":
@@ -270,12 +222,3 @@ def rank_by_language(
         if expected in spellings:
             return place
     return None
-
-
-def rank_by_relevance(
-    language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None]
-) -> int | None:
-    """Return the rank of the first relevant suggestion. If no relevance is recorded, use `rank_by_language`."""
-    if all(flag is None for flag in relevant):
-        return rank_by_language(language, expected, shown, relevant)
-    return next((place for place, flag in enumerate(relevant, 1) if flag), None)

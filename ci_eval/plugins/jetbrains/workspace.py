@@ -21,7 +21,7 @@ from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.model import Action, FileActions, FileError, Lookup, Session, SourceFile
 from ci_eval.core.model.sessions import status
 from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_gzip_json
-from ci_eval.plugins.jetbrains.generation import Generation
+from ci_eval.plugins.jetbrains.generation import Generation, find_rank
 
 BASIC = 0xFFFF
 """The last code point that takes one UTF-16 unit. Later code points take two."""
@@ -112,10 +112,8 @@ class Kept:
         target = atomic.make_folder(folder / FOLDER)
         self._packed.append(self._compressor.flush())
         atomic.write(target / "fields.jsonl.gz", b"".join(self._packed))
-        for name in COPIED:
-            if (self._root / name).is_file():
-                atomic.copy(self._root / name, target / name)
-        for path in filter(Path.is_file, sorted((self._root / "features").rglob("*"))):
+        copied = (*map(self._root.joinpath, COPIED), *(self._root / "features").rglob("*"))
+        for path in filter(Path.is_file, copied):
             atomic.copy(path, atomic.make_folder((target / path.relative_to(self._root)).parent) / path.name)
 
 
@@ -283,7 +281,9 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
         left_over.append({name: value for name, value in row.items() if value != repeated.get(name, NOTHING)})
     if any(left_over):
         fields.leave(SUGGESTIONS, left_over)
-    rank = origin.generation.rank(origin.language, expected, suggestions, relevant)
+    # In 2019, the rules for Kotlin and C++ were not there yet.
+    language = origin.language if origin.generation.since_2021 else ""
+    rank = find_rank(language, expected, suggestions, relevant if origin.generation.by_relevance else ())
     prefix = fields.text(origin.generation.prefix)
     # The plugin counts positions from 0; our ranks begin at 1.
     taken = fields.peek("selectedPosition") == (rank or 0) - 1 if origin.with_user else True
@@ -316,7 +316,7 @@ class Writer:
     def sessions(self, source: SourceFile, sessions: Sequence[Session]) -> None:
         name = f"{Path(source.path).name}({len(self._listed)}){END}"
         # The names in files.json are relative to `data` in 2019, and to `data/files` later.
-        self._listed[source.path] = f"files/{name}" if self._generation.first_errors is None else name
+        self._listed[source.path] = name if self._generation.since_2021 else f"files/{name}"
         body = {
             "filePath": source.path,
             "text": source.text,
@@ -340,10 +340,10 @@ class Writer:
 
     def error(self, error: FileError) -> None:
         # In 2019, the name of a file's first error had no number.
-        name, first = Path(error.path).name, self._generation.first_errors
-        number = (first or 0) + self._written[f"error {name}"]
+        name = Path(error.path).name
+        number = self._generation.since_2021 + self._written[f"error {name}"]
         self._written[f"error {name}"] += 1
-        shown = f"{name}({number})" if first is not None or number else name
+        shown = f"{name}({number})" if number else name
         body = {"path": error.path, "message": error.message, "stackTrace": error.trace}
         _write(self._folder / "errors" / f"{shown}{END}", body)
 
@@ -374,29 +374,30 @@ def _write_session(generation: Generation, source: SourceFile, session: Session)
     for fields in msgspec.to_builtins(session.lookups):
         shown = [_without(suggestion, {"text"}) for suggestion in fields.get("suggestions", ())]
         our_lookups.append(_without(fields, {"prefix", "suggestions"}) | ({"suggestions": shown} if any(shown) else {}))
-    lookups = [
-        {
-            generation.prefix: lookup.prefix,
-            "suggestions": [
-                {
-                    "text": suggestion.text + suggestion.tail,
-                    "presentationText": escape(suggestion.text, quote=False).replace("&lt;", "<").replace("&gt;", ">"),
-                    **generation.write_suggestion(suggestion, lookup, place),
-                }
-                for place, suggestion in enumerate(lookup.suggestions, 1)
-            ],
-            "latency": round(lookup.latency),
-            **generation.write_lookup(lookup, number),
-        }
-        for number, lookup in enumerate(session.lookups)
-    ]
+    lookups = []
+    for number, lookup in enumerate(session.lookups):
+        suggestions = []
+        for place, suggestion in enumerate(lookup.suggestions, 1):
+            presented = escape(suggestion.text, quote=False).replace("&lt;", "<").replace("&gt;", ">")
+            row: dict[str, object] = {"text": suggestion.text + suggestion.tail, "presentationText": presented}
+            if generation.since_2021:
+                right = place == lookup.rank
+                row |= {"source": "STANDARD", "details": {}, "kind": "TOKEN"}
+                row |= {"isSelected": right and lookup.selected, "isRelevant": right}
+            suggestions.append(row)
+        written = {generation.prefix: lookup.prefix, "suggestions": suggestions, "latency": round(lookup.latency)}
+        if generation.since_2021:
+            taken = lookup.rank - 1 if lookup.selected and lookup.rank else -1
+            written |= {"offset": len(lookup.prefix), "features": None, "selectedPosition": taken}
+            written |= {"isNew": number == 0, "additionalInfo": {}}
+        lookups.append(written)
     return {
         "offset": to_units(source.text, session.offset),
         "expectedText": session.expected_text,
         generation.properties: generation.write_properties(session.properties),
         "_lookups": lookups,
         "id": identity(session.id),
-        **generation.write_session(session),
+        **({"completableLength": len(session.expected_text)} if generation.since_2021 else {}),
         "success": bool(session.lookups) and session.lookups[session.until - 1].rank is not None,
         OURS: {**ours, "lookups": our_lookups},
     }

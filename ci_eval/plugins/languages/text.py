@@ -20,10 +20,4 @@ def extract(text: str, _path: str, _declared: Declarations) -> Extraction:
     return Extraction(tokens=tuple(tokens), unparsable=0.0)
 
 
-LANGUAGE: Language = Language(
-    name="text",
-    title="Plain text",
-    grammars={"": ""},
-    keywords=frozenset(),
-    extract=extract,
-)
+LANGUAGE: Language = Language(name="text", title="Plain text", grammars={"": ""}, keywords=frozenset(), extract=extract)

@@ -191,7 +191,7 @@ def _lines(path: Path) -> Iterator[bytes]:
                 while line := file.readline(stored.LINE + 1):
                     left -= len(line)
                     if len(line) > stored.LINE or left < 0:
-                        raise WorkspaceError(f"{path} is larger than logs of events are: split it")
+                        raise WorkspaceError(f"{path} is too large for a log of events: split it")
                     yield line
     except (OSError, EOFError, zlib.error) as error:
         raise WorkspaceError(f"{path} is damaged: {error}; fetch the logs again") from error

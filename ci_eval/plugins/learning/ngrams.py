@@ -182,6 +182,9 @@ class _After(msgspec.Struct):
     counts: dict[str, int]
 
 
+NEVER_SEEN = _After(0, {})
+
+
 class Cache:
     """The counts of tokens after contexts, in a text whose end can grow and shrink, and whose oldest tokens expire."""
 
@@ -236,12 +239,10 @@ class Cache:
         return tuple(self.tokens[max(len(self.tokens) - length, 0) :])
 
     def following(self, context: tuple[str, ...]) -> Mapping[str, int]:
-        after = self._after.get(context)
-        return after.counts if after else NOTHING
+        return self._after.get(context, NEVER_SEEN).counts
 
     def total(self, context: tuple[str, ...]) -> int:
-        after = self._after.get(context)
-        return after.total if after else 0
+        return self._after.get(context, NEVER_SEEN).total
 
     def last(self, text: str) -> int:
         """Return the position (from 1) of the token's last occurrence, or 0 if it does not occur."""

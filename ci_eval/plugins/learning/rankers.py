@@ -179,11 +179,27 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
                 f"{path} is not a model that LightGBM can read: write it with Booster.save_model"
             ) from error
         if shape != [2]:
-            raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, and a ranker gives one score")
+            raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, but a ranker must give one score")
         text = data.decode("utf-8", "replace")
     else:
-        form, trees = "onnx", 0
-        names, text = _try_onnx(path, data, features), base64.b64encode(data).decode()
+        form, trees, text = "onnx", 0, base64.b64encode(data).decode()
+        session = _session(data, path)
+        written = session.get_modelmeta().custom_metadata_map.get(FEATURES)
+        try:
+            names = list(map(str, json.loads(written))) if written else list(features)
+        except (ValueError, TypeError):
+            raise ConfigError(f"{path}: the metadata `{FEATURES}` is not a JSON list of names") from None
+        if not names:
+            raise ConfigError(
+                f"{path} does not name its features: add --features NAME,…, in the order of its input, or the metadata "
+                f"`{FEATURES}`, a JSON list"
+            )
+        try:
+            scores = _run(session, np.zeros((2, len(names)), np.float32))
+        except Exception as error:
+            raise ConfigError(f"{path} does not accept a table of {len(names)} features: {error}") from error
+        if scores.shape != (2,):
+            raise ConfigError(f"{path} is not a ranker: it does not give one score for each suggestion")
     return RankerModel(
         schema=SCHEMA,
         features=_check_names(path, names, features),
@@ -201,34 +217,13 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
     )
 
 
-def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
-    session = _session(data, path)
-    written = session.get_modelmeta().custom_metadata_map.get(FEATURES)
-    try:
-        names = list(map(str, json.loads(written))) if written else list(features)
-    except (ValueError, TypeError):
-        raise ConfigError(f"{path}: the metadata `{FEATURES}` is not a JSON list of names") from None
-    if not names:
-        raise ConfigError(
-            f"{path} does not name its features: add --features NAME,…, in the order of its input, or the metadata "
-            f"`{FEATURES}`, a JSON list"
-        )
-    try:
-        scores = _run(session, np.zeros((2, len(names)), np.float32))
-    except Exception as error:
-        raise ConfigError(f"{path} does not accept a table of {len(names)} features: {error}") from error
-    if scores.shape != (2,):
-        raise ConfigError(f"{path} is not a ranker: it does not give one score for each suggestion")
-    return names
-
-
 def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> tuple[str, ...]:
     # LightGBM gives these names to features without names.
     numbers = [f"Column_{number}" for number in range(len(names))]
     if features and names not in (list(features), numbers):
-        raise ConfigError(f"{path} names its own features, and --features names others: leave it out")
+        raise ConfigError(f"{path} names its own features, but --features names others: leave --features out")
     if features and len(features) != len(names):
-        raise ConfigError(f"{path} has {len(names)} features, and --features names {len(features)}")
+        raise ConfigError(f"{path} has {len(names)} features, but --features names {len(features)}: name all")
     chosen = tuple(features or names)
     if list(chosen) == numbers:
         raise ConfigError(
@@ -240,7 +235,7 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
             f"{path}: there is no feature {unknown!r}{guess(unknown, NAMES)}; known are {', '.join(NAMES)}"
         )
     if len(set(chosen)) != len(chosen):
-        raise ConfigError(f"{path} has a feature twice")
+        raise ConfigError(f"{path} names a feature twice: train it with each feature once")
     return chosen
 
 

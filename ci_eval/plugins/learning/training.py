@@ -118,11 +118,11 @@ def select_lookups(
         positive.append(int(np.flatnonzero(chosen == expected[0])[0]))
     if not projects:
         raise NothingToEvaluate(
-            f"the {side} side of the logs is empty: files are dealt out by interpret.trainTestSplit, so that few files "
-            "leave a side without any; log more or larger projects, and give all of them"
+            f"the {side} side of the logs is empty: interpret.trainTestSplit puts each file on one side, so a side may "
+            "get none of a few files; log more or larger projects, and give all of them"
         )
     if not rows:
-        of_selected = "nobody took the expected text; try --label expected, or log more"
+        of_selected = "no user took the expected text; try --label expected, or log more"
         of_all = "the expected text is in no list of two or more; log more"
         raise NothingToEvaluate(f"in the {side} side of the logs {of_selected if label == 'selected' else of_all}")
     return LookupRows(np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects))

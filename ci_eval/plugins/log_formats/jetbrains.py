@@ -40,11 +40,29 @@ class EventsPart:
         queries = [query for query in logged.queries if query.suggestions]
         if not queries:
             return
-        items = Items()
+        items, origin = Items(), self._origin
         for number, query in enumerate(queries):
             body = items.list_event(query) | {"currentPosition": 0, "queryLength": len(query.prefix)}
-            start = {} if number else self._start_event(query)
-            self._write(logged, "TYPE" if number else "COMPLETION_STARTED", start | body, query.latency)
+            if number:
+                self._write(logged, "TYPE", body, query.latency)
+                continue
+            start = {
+                "completionListLength": len(query.suggestions),
+                "isOneLineMode": False,
+                "isAutoPopup": bool(query.prefix),
+                "lookupShownTime": round(query.latency),
+                "mlTimeContribution": 0,
+                "ideVersion": f"ci-eval {origin.engine.name} {origin.engine.version}",
+                "pluginVersion": origin.engine.version,
+                "mlRankingVersion": "NONE" if origin.completion_type == "BASIC" else origin.completion_type,
+                "language": origin.language,
+                "performExperiment": True,
+                "experimentVersion": 0,
+                "userFactors": {},
+                "originalCompletionType": "BASIC",
+                "originalInvokationCount": 0 if query.prefix else 1,
+            }
+            self._write(logged, "COMPLETION_STARTED", start | body, query.latency)
         last = queries[-1]
         if last.selected and last.rank is not None:
             ids = [items.known[suggestion.text] for suggestion in last.suggestions]
@@ -60,25 +78,6 @@ class EventsPart:
             self._write(logged, "COMPLETION_CANCELED", {}, KEY_MS)
         else:
             self._write(logged, "TYPED_SELECT", {"selectedId": expected}, KEY_MS)
-
-    def _start_event(self, query: Logged) -> dict[str, object]:
-        origin = self._origin
-        return {
-            "completionListLength": len(query.suggestions),
-            "isOneLineMode": False,
-            "isAutoPopup": bool(query.prefix),
-            "lookupShownTime": round(query.latency),
-            "mlTimeContribution": 0,
-            "ideVersion": f"ci-eval {origin.engine.name} {origin.engine.version}",
-            "pluginVersion": origin.engine.version,
-            "mlRankingVersion": "NONE" if origin.completion_type == "BASIC" else origin.completion_type,
-            "language": origin.language,
-            "performExperiment": True,
-            "experimentVersion": 0,
-            "userFactors": {},
-            "originalCompletionType": "BASIC",
-            "originalInvokationCount": 0 if query.prefix else 1,
-        }
 
     def _write(self, logged: LoggedSession, action: str, body: dict[str, object], passed: float) -> None:
         self._time += passed

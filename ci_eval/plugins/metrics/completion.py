@@ -93,12 +93,9 @@ def saved_effort(session: SessionScore) -> float:
 
     The deterministic user of Kharitonov et al., SIGIR 2013, takes only the first suggestion.
     """
-    if session.status in FAILED:
-        return 0.0
-    for lookup in session.lookups:
-        if lookup.rank == 1:
-            return max(0.0, 1 - len(lookup.prefix) / _length(session))
-    return 0.0
+    lookups = () if session.status in FAILED else session.lookups
+    prefix = next((lookup.prefix for lookup in lookups if lookup.rank == 1), None)
+    return 0.0 if prefix is None else max(0.0, 1 - len(prefix) / _length(session))
 
 
 def saved_typing(session: SessionScore) -> float:
@@ -116,11 +113,8 @@ def _length(session: SessionScore) -> int:
 
 def _taken(session: SessionScore) -> LookupScore | None:
     # A failed session saves nothing, even if earlier lookups of the session were answered.
-    if session.status not in FAILED:
-        for lookup in session.lookups:
-            if lookup.selected:
-                return lookup
-    return None
+    lookups = () if session.status in FAILED else session.lookups
+    return next((lookup for lookup in lookups if lookup.selected), None)
 
 
 def saved_keystrokes(session: SessionScore) -> float:
@@ -188,15 +182,15 @@ METRICS: tuple[Metric, ...] = (
     ),
     _mean(
         "MeanReciprocalRank",
-        "mean of 1/place of the expected text, 0 where it was absent",
+        "mean of 1/place of the expected text, 0 if it is absent",
         scoring.reciprocal_rank,
         "score",
         order=(4,),
     ),
-    _mean("NDCG", "mean of 1/log2(1 + place) of the expected text, 0 where it was absent", gain, "score", order=(4,)),
+    _mean("NDCG", "mean of 1/log2(1 + place) of the expected text, 0 if it is absent", gain, "score", order=(4,)),
     _metric(
         "DuplicateShare",
-        "share of a list that repeats a text standing above it, the mean over lists",
+        "share of a list that repeats a text above it, the mean over lists",
         duplicate_share,
         better="lower",
         order=(6,),
@@ -210,7 +204,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     _metric(
         "AcceptedRight",
-        "share of offered names whose acceptance leaves the original file: nothing doubled, removed or added",
+        "share of offered names whose acceptance restores the original file: nothing doubled, removed or added",
         accepted_right,
         order=(6,),
         found_by_both=True,
@@ -248,17 +242,17 @@ METRICS: tuple[Metric, ...] = (
         f"NDCG of the first {GRADED} predictions: gain is what each adds to the best F1, the ideal an exact first one",
         "f1.ndcg",
     ),
-    _of_grade("SubtokenLcsAt1", "the same as SubtokenF1At1, sub-tokens in the right order", "subtoken-lcs.f1"),
-    _of_grade("SubtokenLcsBest", "the same as SubtokenF1Best, sub-tokens in the right order", "subtoken-lcs.f1.best"),
+    _of_grade("SubtokenLcsAt1", "as SubtokenF1At1, if the order of sub-tokens counts", "subtoken-lcs.f1"),
+    _of_grade("SubtokenLcsBest", "as SubtokenF1Best, if the order of sub-tokens counts", "subtoken-lcs.f1.best"),
     _of_grade(
         "GradedReciprocalRankInOrder",
-        "the same as GradedReciprocalRank, sub-tokens in the right order",
+        "as GradedReciprocalRank, if the order of sub-tokens counts",
         "subtoken-lcs.f1.reciprocalRank",
     ),
     # Exactly one text is relevant: the masked one.
     _of_token(
         "MeanAveragePrecision",
-        "mean average precision of the exact text; one text being relevant, the mean reciprocal rank",
+        "mean average precision of the exact text; only one text is relevant, so this is the mean reciprocal rank",
         scoring.reciprocal_rank,
     ),
 )

@@ -93,7 +93,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     of_offered(
         "SameModuleAt1",
-        "the part of RightModuleAt1 that imports from the module the code imports from; the rest is re-exported",
+        "the part of RightModuleAt1 that imports from the same module as the code; the rest is re-exported",
         lambda grades: grades[scoring.SAME_MODULE],
     ),
     of_offered(
@@ -103,12 +103,12 @@ METRICS: tuple[Metric, ...] = (
     ),
     _inside(
         "IntactInside",
-        "share of sessions in which acceptance of a suggestion leaves the code as it is, the caret inside the token",
+        "share of sessions with the caret inside a token in which acceptance of a suggestion leaves the code as it is",
         is_intact,
     ),
     _inside(
         "OfferedInside",
-        "share of sessions in which a suggestion has the token's name, whatever acceptance leaves",
+        "share of sessions in which a suggestion has the token's name, even if its acceptance changes the code",
         is_offered,
     ),
 )

@@ -74,7 +74,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     _metric(
         "MatchedRatio",
-        "share of the typing that suggestions save which are right to their end",
+        "share of the typing that is saved by suggestions which are right to their end",
         # Characters that the user has already typed are not saved.
         partial(observe_saving, saved=lambda session: grades_of(session).get("matched", 0.0) - _typed(session)),
     ),

@@ -25,9 +25,8 @@ def metric(name: str, summary: str, grade: str, strategy: str = "", *, shown: bo
     """Return the metric of a grade's mean over the queries of `strategy` (all queries if empty). A failure is 0."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
-        if not evaluated(session) or strategy not in {"", session.properties.strategy}:
-            return []
-        if grade in OF_CHOICES and not has_end(session):
+        counts = evaluated(session) and strategy in {"", session.properties.strategy}
+        if not counts or (grade in OF_CHOICES and not has_end(session)):
             return []
         return [(0.0 if session.status in FAILED else mean(session, grade), 1.0)]
 

@@ -69,7 +69,7 @@ _REVIEWS = (
     _metric("BLEUMera", "BLEU as MERA CODE has it: a reviewer's comment against the model's", "bleu-mera"),
     _metric(
         "Comments",
-        "comments per answer: the more, the likelier is a hit by chance",
+        "comments per answer: more comments make a hit by chance likelier",
         comments,
         "number",
         better="neither",
@@ -101,7 +101,7 @@ _TESTS = (
         shown=True,
     ),
     _metric("NgramMatch", "CodeBLEU's part for sequences of words", "ngram", "score"),
-    _metric("WeightedNgramMatch", "the same, keywords counting five times as much", "weightedNgram", "score"),
+    _metric("WeightedNgramMatch", "the same, but keywords count five times as much", "weightedNgram", "score"),
     _metric("SyntaxMatch", "CodeBLEU's part for the syntax tree", "syntax", "score"),
     _metric("DataflowMatch", "CodeBLEU's part for how values flow between names", "dataflow", "score"),
     _metric(
@@ -112,13 +112,13 @@ _TESTS = (
     ),
     _metric("Parses", "share of tests without a syntax error", parses),
     _where_present(
-        "Runs", "share of tests that compile, are found and come to a result, of the records that are run", "runs"
+        "Runs", "share of tests that compile, are found and end with a result, over the records that are run", "runs"
     ),
     _where_present(
-        "Passes", "share of tests that pass on the right function, of the records that are run", "passes", shown=True
+        "Passes", "share of tests that pass on the right function, over the records that are run", "passes", shown=True
     ),
     _where_present(
-        "FailsOnStub", "share of tests that pass, and fail where the function returns at once", "failsOnStub"
+        "FailsOnStub", "share of tests that pass, and that fail if the function returns at once", "failsOnStub"
     ),
     _where_present(
         "MutantsKilled",
@@ -128,7 +128,7 @@ _TESTS = (
     ),
     _where_present(
         "NotRunnable",
-        "records whose tests were to be run, and cannot be: the pages say why",
+        "records whose tests should run but cannot: the pages say why",
         "notRunnable",
         "count",
         better="neither",

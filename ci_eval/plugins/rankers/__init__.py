@@ -1,3 +1,3 @@
 """The completion types, which order the suggestions of engines. Users write their names in capitals."""
 
-TOGETHER = {"lists": ("BASIC", "ALPHABETICAL"), "history": ("FREQUENCY", "RECENCY", "NGRAM"), "models": ("ML", "PBN")}
+TOGETHER = {"lists": ("BASIC", "ALPHABETICAL", "FREQUENCY", "RECENCY", "NGRAM"), "models": ("ML", "PBN")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,7 +25,7 @@ class ByModel(msgspec.Struct, frozen=True):
 
     model: Path | None = None
     name: str = "ML"
-    summary: str = "by a model that train-ranker made of logs (--model FILE)"
+    summary: str = "by a model that train-ranker learned from logs (--model FILE)"
     needs_names: bool = True
 
     def configured(self, model: Path | None) -> Ranker:
@@ -53,11 +53,7 @@ class ByModel(msgspec.Struct, frozen=True):
 
 
 # Each worker process loads a model once.
-@lru_cache(maxsize=1)
-def _load_scorer(path: Path) -> Scorer:
-    return open_ranker(rankers.load(path))
-
-
+_load_scorer: Callable[[Path], Scorer] = lru_cache(maxsize=1)(lambda path: open_ranker(rankers.load(path)))
 _load_recommender = lru_cache(maxsize=1)(Trained)
 
 
@@ -67,7 +63,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
 
     model: Path | None = None
     name: str = "PBN"
-    summary: str = "method calls by a PBN that train-recommender made of usages (--model FILE)"
+    summary: str = "method calls by a PBN that train-recommender learned from usages (--model FILE)"
     needs_names: bool = False
 
     def configured(self, model: Path | None) -> Ranker:
@@ -79,8 +75,8 @@ class ByRecommender(msgspec.Struct, frozen=True):
         kind = Trained(model).facts.kind
         if kind != "pbn":
             raise ConfigError(
-                f"{model} is a model of the kind {kind}, and completion type PBN orders by one of the kind pbn: train "
-                "it by `ci-eval train-recommender --kind pbn`"
+                f"{model} is a model of the kind {kind}, but completion type PBN needs the kind pbn: train one with "
+                "`ci-eval train-recommender --kind pbn`"
             )
         return replace(self, model=model.resolve())
 

@@ -48,8 +48,7 @@ class Json:
         else:
             name, values = type(result).__name__.lower(), msgspec.to_builtins(result)
         # msgspec writes NaN and infinities as null.
-        text = msgspec.json.format(msgspec.json.encode({"format": FORMAT, **values}), indent=2)
-        return atomic.write(folder / f"{name}.json", text + b"\n")
+        return atomic.write_json(folder / f"{name}.json", {"format": FORMAT, **values})
 
 
 def _pick(result: msgspec.Struct, names: str, unless_empty: str = "") -> dict[str, object]:

@@ -20,7 +20,7 @@ from ci_eval.rendering.advice import busy_text, collect_warnings, configuration_
 from ci_eval.rendering.answers import answer_markdown
 from ci_eval.rendering.blocks import Block, Cell, Column, Sentence, Table, to_markdown
 from ci_eval.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
-from ci_eval.rendering.markdowntext import code, gate_table, prose, table
+from ci_eval.rendering.markdowntext import code, fold, gate_table, prose, table
 from ci_eval.rendering.querytables import tables
 from ci_eval.rendering.reporters import Reporter, Result
 from ci_eval.rendering.results import small_blocks, trend_lines
@@ -57,7 +57,6 @@ class Markdown:
         return atomic.write(folder / f"{name}.md", text.encode("utf-8", "backslashreplace"))
 
 
-LOWEST = 10
 ERRORS = 20
 
 
@@ -66,7 +65,7 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
     _, whole = figure_texts.first_filter(evaluation)
     infos = figure_texts.metric_infos(evaluation, figures)
     rows = [(name, code(text, 1000)) for name, text in configuration_rows(evaluation.sent)]
-    configuration = _fold("Configuration sent to the engine", table("", ("Part", "Value"), rows))
+    configuration = fold("Configuration sent to the engine", table("", ("Part", "Value"), rows))
     title = f"# {prose(evaluation.title)}"
     # If the engine failed everywhere, the tables would be empty, so only the reasons are shown.
     if failed := figure_texts.failed_everywhere(evaluation):
@@ -92,7 +91,6 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
         _statuses(figures),
         "" if figures.planned == whole.planned else _statuses(whole, " in the whole run"),
         figure_texts.kinds_table(figures, figure_texts.headline(infos)).markdown(),
-        _worst(figures, figure_texts.headline(infos)),
         f"⚠ {prose(busy, 400)}." if busy and times else "",
         figure_texts.metric_table(f"Times ({figure_texts.indicative(evaluation)})", figures, times).markdown(),
         _errors(evaluation.errors),
@@ -139,24 +137,8 @@ def _statuses(figures: FilterFigures, where: str = "") -> str:
         for name, count in figure_texts.statuses(figures.statuses)
     )
     shown = table(f"How sessions ended{where}", ("Status", ">Sessions", "Meaning"), rows)
-    left_out = f"\n\n{figures.undecided:,} more were left out: a property the filter asks for is not known."
+    left_out = f"\n\n{figures.undecided:,} more were left out: a property that the filter needs is not known."
     return shown + left_out if figures.undecided else shown
-
-
-def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
-    by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
-    if by is None:
-        return ""
-    values = {path: of.metrics.get(by.name) for path, of in figures.files.items()}
-    known = {path: value for path, value in values.items() if value is not None}
-    worst = sorted(known, key=lambda path: (known[path], -figures.files[path].sessions, path))[:LOWEST]
-    files = [(path, figures.files[path]) for path in worst]
-    rows = (
-        (code(path), f"{of.sessions:,}", *(amount(of.metrics.get(info.name), info.unit) for info in shown))
-        for path, of in files
-    )
-    title = f"Lowest {prose(by.name)}, {len(worst)} of {len(known):,} files"
-    return table(title, ("File", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 
 
 def _errors(errors: Sequence[FileError]) -> str:
@@ -187,38 +169,43 @@ LONGEST = 65_000
 """The maximum length of a report, in characters. GitHub allows 65,536 in a comment."""
 
 WORST = 25
-FILES = 50
 
 
 def _write_comparison(comparison: Comparison) -> str:
     task = tasks.CATALOG.load(comparison.task)
     conditions = [
-        (code(of.name), *(code(value) if value is not None else "not set" for value in (of.base, of.new)))
-        for of in comparison.conditions
+        (code(known.name), *("not set" if value is None else code(value) for value in (known.base, known.new)))
+        for known in comparison.conditions
     ]
     others = [info for info in comparison.metrics if info.name not in comparison.declared]
+    differing = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
     tables = [
         verdict_table(comparison, [info.name for info in others if info.is_time is are_times], title)
         for title, are_times in (("", False), ("Times", True))
     ]
-    moves = (
-        (f"base {band}", *(f"{count:,}" if count else "" for count in row.values()))
-        for band, row in comparison.transitions.items()
-        if any(row.values())
+    of, by_length = prose(label(comparison.headline)), compared_by_length(comparison, timed=True)
+    declared: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
+    if judged_elsewhere(comparison):
+        declared.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
+    note = (
+        f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
+        "smallest true difference that data like these would show four times out of five: a smaller one may exist."
     )
+    commits = commits_between(comparison.base.revision, comparison.new.revision)
+    reasons = [*verdict_lines(comparison, prose), elsewhere_line(comparison), f"{pairs_text(comparison)}."]
+    reasons += [f"Commits: {code(commits)}"] if commits else []
     parts = [
         f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
         answer_markdown(comparison),
         gate_table(comparison.gates),
-        _declared_section(comparison),
+        to_markdown([*declared, *([by_length] if by_length else []), Sentence(note)]),
         "\n".join(f"> {prose(warning, 1000)}" for warning in comparison.warnings),
-        _fold("How this was decided", summary(comparison)),
-        _fold("What differs besides the engines", table("", ("Part", "base", "new"), conditions)),
-        _differing_parts(comparison),
+        fold("How this was decided", "\n\n".join(reasons)),
+        fold("What differs besides the engines", table("", ("Part", "base", "new"), conditions)),
+        parts_table(comparison, differing, "Where it differs, in this project").markdown(),
         _changes("Worst regressions", comparison.regressions, task),
         _changes("Best improvements", comparison.improvements, task),
-        _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
-        _fold("How sessions moved", table("", ("", *(f">new {band}" for band in comparison.transitions)), moves)),
+        fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
         _filters(comparison),
     ]
     if comparison.trend:
@@ -233,44 +220,9 @@ def _write_comparison(comparison: Comparison) -> str:
     return text
 
 
-def summary(comparison: Comparison) -> str:
-    """Return the results for this project, those expected in other projects, and what was compared."""
-    lines = [*verdict_lines(comparison, prose), elsewhere_line(comparison)]
-    commits = commits_between(comparison.base.revision, comparison.new.revision)
-    lines.append(f"{pairs_text(comparison)}.")
-    return "\n\n".join([*lines, *([f"Commits: {code(commits)}"] if commits else [])])
-
-
-def _declared_section(comparison: Comparison) -> str:
-    of, by_length = prose(label(comparison.headline)), compared_by_length(comparison, timed=True)
-    blocks: list[Block] = [verdict_table(comparison, comparison.declared, f"{HERE}: {of}")]
-    if judged_elsewhere(comparison):
-        blocks.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
-    blocks += [by_length] if by_length else []
-    note = (
-        f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
-        "smallest true difference that data like these would show four times out of five: a smaller one may be there "
-        "unseen."
-    )
-    return to_markdown([*blocks, Sentence(note)])
-
-
-def _differing_parts(comparison: Comparison) -> str:
-    shown_parts = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
-    other_parts = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
-    files = sorted(
-        (part for part in comparison.parts if part.dimension == "file" and part.wins + part.losses),
-        key=lambda part: (part.wins - part.losses, part.value),
-    )[:FILES]
-    shown = parts_table(comparison, shown_parts, "Where it differs, in this project").markdown()
-    folded = _fold("All parts", parts_table(comparison, other_parts).markdown())
-    by_file = _fold("By file, the most losses first", parts_table(comparison, files).markdown())
-    return "\n\n".join(filter(None, (shown, folded, by_file)))
-
-
 def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
     shown = changes_table(changes[:WORST], task).markdown()
-    return _fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
+    return fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
 
 
 def _filters(comparison: Comparison) -> str:
@@ -280,11 +232,7 @@ def _filters(comparison: Comparison) -> str:
             shown = verdict_table(comparison, comparison.declared, part=name).rows
             rows += [[Cell(label(name), safe=code), *row] for row in shown]
     columns = [Column("Filter"), *COLUMNS]
-    return _fold("By session filter", Table(columns, rows).markdown())
-
-
-def _fold(title: str, body: str) -> str:
-    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>" if body else ""
+    return fold("By session filter", Table(columns, rows).markdown())
 
 
 REPORTER: Reporter = Markdown()

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ci_eval.core.contracts import Query
 from ci_eval.core.model.settings import EndpointConfig, WindowConfig
-from ci_eval.plugins.adapters.endpoints.context import Context, OtherFiles, compute_budget, head, tail, window
+from ci_eval.plugins.adapters.endpoints.context import OtherFiles, compute_budget, head, tail, window
+from ci_eval.plugins.adapters.endpoints.engine import build_prompt
 from ci_eval.plugins.adapters.endpoints.messages import OtherFile
 from tests.adapters.endpoints.scripted import Endpoint, says, serve
 from tests.command import command
@@ -155,9 +157,9 @@ def test_files_that_nobody_can_read_or_would_read_are_left_out(tmp_path: Path) -
 
 def test_a_file_with_a_token_of_the_template_is_left_out(tmp_path: Path) -> None:
     others = project(tmp_path, pkg__alike__py="wave = total(spread, '<|file_sep|>')\n")
-    window = WindowConfig(other_files=0.5)
-    given = EndpointConfig(api="completions", template="qwen", window=window)
-    seen = Context(settings=given, others=others).at("pkg/main.py", BEFORE, len(BEFORE))
+    given = EndpointConfig(api="completions", template="qwen", window=WindowConfig(other_files=0.5))
+    query = Query(offset=len(BEFORE), prefix="", expected="")
+    seen, _ = build_prompt(query, given, others, "pkg/main.py", BEFORE)
     assert "pkg/alike.py" not in paths(list(seen.files))
     assert len(seen.files) == 3
 

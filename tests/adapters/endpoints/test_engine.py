@@ -64,7 +64,7 @@ def test_each_reason_has_its_own_advice() -> None:
     assert [
         said.index(word) for word in ("no readable answer", "content filter", "called a tool", "maxTokens")
     ] == sorted(said.index(word) for word in ("no readable answer", "content filter", "called a tool", "maxTokens"))
-    assert "in 1 session the limit of tokens" in said
+    assert "in 1 session the model reached the limit of tokens" in said
 
 
 def test_what_surrounds_an_answer_is_read_away_and_kept(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ci_eval.core.contracts import Query
 from ci_eval.core.model import Usage
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.engine import Reading, make_endpoint_engine, measure_usage, read_answer
+from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine, measure_usage, read_answer
 from ci_eval.plugins.adapters.endpoints.messages import Prompt, Reply, mean_logprob, read_logprobs
 from tests.adapters.endpoints.scripted import says, sends, serve, whole
 
@@ -54,7 +54,9 @@ def test_what_is_no_log_probability_costs_no_answer(told: Any) -> None:
 
 
 def _usage(reply: Reply, before: str, asked: Query, api: Any) -> Usage:
-    part = read_answer(reply.text, before, replace(asked, offset=len(before)), EndpointConfig(api=api), Reading())
+    part = read_answer(
+        reply.text, before, replace(asked, offset=len(before)), EndpointConfig(api=api), grammar="", language=""
+    )
     return measure_usage(reply, before, asked, None, part)
 
 

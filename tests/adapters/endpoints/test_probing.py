@@ -67,9 +67,14 @@ def test_an_endpoint_that_only_chats_says_so() -> None:
         abilities = {each.what: each for each in examine(endpoint.address, "tiny", None)}
     good = {what for what, each in abilities.items() if each.good}
     assert {"chat in one piece", "chat as a stream", "tokens are counted in a stream", "field seed"} <= good
-    assert not good & {"log-probabilities", "fim", "completions, holes by `suffix`", "the limit of tokens is kept"}
+    assert not good & {
+        "log-probabilities",
+        "fim",
+        "completions, holes by `suffix`",
+        "the endpoint obeys the token limit",
+    }
     assert "the model thinks" in abilities["thoughts"].detail
-    assert "engine.logprobs: false" in abilities["log-probabilities"].detail
+    assert "set engine.logprobs to false" in abilities["log-probabilities"].detail
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,7 @@ from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Record, Span
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
-from ci_eval.plugins.adapters.endpoints.context import Window
 from ci_eval.plugins.adapters.endpoints.engine import (
-    Reading,
     build_prompt,
     fill_instruction,
     make_suggestion,
@@ -22,8 +20,6 @@ from ci_eval.plugins.adapters.endpoints.engine import (
 )
 from ci_eval.plugins.adapters.endpoints.messages import FAMILIES, Reply, find_template
 from ci_eval.plugins.responses.answers import Inserted
-
-PYTHON = Reading("python", "python")
 
 
 def query(span: Span = "word", prefix: str = "", record: Record | None = None) -> Query:
@@ -65,7 +61,9 @@ def test_a_chat_may_give_nothing_in_a_fence() -> None:
 def insert(answer: str, before: str, asked: Query, api: Any) -> str:
     """What an answer of that api would insert."""
     asked = replace(asked, offset=len(before))
-    part = read_answer(answer, f"{before}\n", asked, EndpointConfig(api=api, template="qwen"), PYTHON)
+    part = read_answer(
+        answer, f"{before}\n", asked, EndpointConfig(api=api, template="qwen"), grammar="python", language=""
+    )
     return make_suggestion(answer[part.begin : part.end], before, asked)
 
 
@@ -77,7 +75,7 @@ def test_an_answer_is_unreadable_unless_it_is_code_or_begins_as_the_file_goes_on
     answer: str, expected: str, unreadable: bool
 ) -> None:
     asked = Query(offset=4, prefix="", expected=expected, span="line")
-    part = read_answer(answer, "a = \n", asked, EndpointConfig(), PYTHON)
+    part = read_answer(answer, "a = \n", asked, EndpointConfig(), grammar="python", language="")
     assert measure_usage(Reply(text=answer), "a = ", asked, None, part).unreadable == unreadable
 
 
@@ -109,7 +107,7 @@ def test_an_instruction_has_the_context_in_its_places_and_nothing_else_is_one() 
 
 def test_a_record_is_asked_as_an_instruction() -> None:
     given = EndpointConfig(sampling=SamplingConfig(max_tokens=7))
-    prompt = build_prompt(Window(), query("text", record=Record(instruction="Do.")), given)
+    prompt, _ = build_prompt(query("text", record=Record(instruction="Do.")), given, None, "", "")
     assert (prompt.instruction, prompt.prefix, prompt.max_tokens) == ("Do.", "", 7)
 
 

@@ -151,8 +151,6 @@ def test_a_model_that_is_being_loaded_is_waited_for() -> None:
         ({}, {"details": [{"retryDelay": "34s"}]}, 34.0),
         ({"x-ms-retry-after-ms": "700"}, "", 0.7),
         ({"x-retry-after": "3"}, "", 3.0),
-        ({"RateLimit": '"default";r=0;t=3'}, "", 3.0),
-        ({"RateLimit": "limit=10, remaining=0, reset=4"}, "", 4.0),
         ({}, {"retry_after_seconds": 7}, 7.0),
         ({}, {"retry_after_ms": 700}, 0.7),
         ({}, "Rate limit reached. Please try again in 1h2m3s.", 3723.0),

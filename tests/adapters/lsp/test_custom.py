@@ -114,8 +114,8 @@ def test_a_clangd_of_ones_own_reads_cleaned_compile_commands_too(
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert not CommandRecipe("no-such-program").is_made(tmp_path)
+    assert not CommandRecipe(program="no-such-program").is_made(tmp_path)
     with pytest.raises(InstallError, match="there is no program 'no-such-program' on PATH"):
-        CommandRecipe("no-such-program").make(None, tmp_path)
-    assert CommandRecipe("sh").make("7", tmp_path).version == "7"
-    assert len(CommandRecipe("sh").make(None, tmp_path).version) == 12
+        CommandRecipe(program="no-such-program").make(None, tmp_path)
+    assert CommandRecipe(program="sh").make("7", tmp_path).version == "7"
+    assert len(CommandRecipe(program="sh").make(None, tmp_path).version) == 12

@@ -45,7 +45,7 @@ def test_a_list_is_read_to_its_last_page(github: GitHub) -> None:
 
 def test_a_next_page_elsewhere_does_not_get_the_token(github: GitHub) -> None:
     github.first = [(200, b"[]", {"link": '<http://127.0.0.2:9/x>; rel="next"'})]
-    with pytest.raises(DownloadError, match="elsewhere"):
+    with pytest.raises(DownloadError, match="another server"):
         list(api(github, Clock()).listed("/repos/o/r/pulls/comments"))
 
 
@@ -109,10 +109,10 @@ def test_what_is_refused_for_good_is_asked_once(
 
 def test_a_server_that_always_fails_or_is_not_there_is_an_error_in_the_end(github: GitHub) -> None:
     github.first = [says(500)] * 9
-    with pytest.raises(DownloadError, match=r"GitHub answered 500 \(No\), 5 times"):
+    with pytest.raises(DownloadError, match=r"GitHub answered 500 \(No\) in 5 attempts"):
         api(github, Clock()).get("/repos/o/r")
     github.address = "http://127.0.0.1:9"
-    with pytest.raises(DownloadError, match=r"cannot be reached \(ConnectionError\), 5 times"):
+    with pytest.raises(DownloadError, match=r"cannot be reached \(ConnectionError\) in 5 attempts"):
         api(github, Clock()).get("/repos/o/r")
 
 

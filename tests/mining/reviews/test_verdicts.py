@@ -55,7 +55,9 @@ def test_a_comment_is_no_formula(tmp_path: Path) -> None:
 @pytest.mark.parametrize("row", ["a,yes,u,c", ",accept,u,c"])
 def test_a_row_that_decides_nothing_is_named(tmp_path: Path, row: str) -> None:
     (tmp_path / "r.csv").write_text(f"id,verdict,url,comment\n{row}\n")
-    with pytest.raises(ConfigError, match=r"r\.csv, row 2: expected an id, and a verdict accept, reject or nothing"):
+    with pytest.raises(
+        ConfigError, match=r"r\.csv, row 2: a row needs an id, and its verdict must be accept, reject or empty"
+    ):
         human.read(tmp_path / "r.csv")
 
 

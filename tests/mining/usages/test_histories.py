@@ -144,7 +144,7 @@ def test_types_of_the_project_are_left_out_and_counted() -> None:
 
 def test_a_snapshot_that_is_too_large_is_counted() -> None:
     found = mined(snapshot(0, "x" * 2_000_000), snapshot(1, "  pass\n"))
-    assert found.skipped == {"snapshot that is not text: 2,000,029 bytes are more than 1,000,000": 1}
+    assert found.skipped == {"snapshot that is not read: the text has 2,000,029 bytes; the limit is 1,000,000": 1}
 
 
 # ---------------------------------------------------------------------------------------------------------- texts

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.core.model import Suggestion
-from ci_eval.core.model.sessions import Offer
+from ci_eval.core.model import Offer, Suggestion
 
 
 class TypedToken(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.interpret.clients import Client, Listing, TypedToken
 from ci_eval.core.interpret.fuzzy import score
-from ci_eval.core.model import Suggestion
-from ci_eval.core.model.sessions import Offer, plain
+from ci_eval.core.model import Offer, Suggestion, plain
 
 WORD = re.compile(r"[@$#]*\w+[?!$]?[\w$]*")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.interpret.clients import Client, Listing, TypedToken, remaining_tail
-from ci_eval.core.model import Suggestion
-from ci_eval.core.model.sessions import plain
+from ci_eval.core.model import Suggestion, plain
 
 
 def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:

@@ -26,77 +26,62 @@ Scored = tuple[int, Suggestion]
 
 
 def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
-    scored = [(UNTYPED, suggestion) for suggestion in _sort(answered)]
+    asked, items, scored = min(caret.asked, len(caret.prefix)), answered, list[Scored]()
     # As in the editor, each typed letter filters the list that the letter before it left, in the order of that list.
-    for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
-        scored = _filter(scored, _Words(caret, typed))
+    for typed in range(asked, len(caret.prefix) + 1):
+        scored = _filter(items, caret, typed)
+        # The list is filtered before it is sorted, since few suggestions fit. Both sorts are stable.
+        if typed == asked and any(suggestion.sort_text is not None for suggestion in answered):
+            scored = _sort(scored)
+        scored.sort(key=lambda pair: -pair[0])
+        items = [suggestion for _, suggestion in scored]
     # Among the suggestions with the best score, the first with `preselect` is selected; without one, the first of all.
-    best = list(takewhile(lambda pair: pair[0] == scored[0][0], scored))
+    best = takewhile(lambda pair: pair[0] == scored[0][0], scored)
     asks = (index for index, (_, item) in enumerate(best) if isinstance(item, Offer) and item.preselect)
-    shown = [plain(suggestion, remaining_tail(suggestion, caret.follows)) for _, suggestion in scored]
-    return Listing(shown, next(asks, 0))
+    return Listing([plain(item, remaining_tail(item, caret.follows)) for item in items], next(asks, 0))
 
 
-def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
-    if all(suggestion.sort_text is None for suggestion in answered):
-        return list(answered)
-    labels = [_label(suggestion) for suggestion in answered]
-    texts = [(item.sort_text or label).lower() for item, label in zip(answered, labels, strict=True)]
+def _sort(scored: Sequence[Scored]) -> list[Scored]:
+    labels = [item.label or item.text for _, item in scored]
+    texts = [(item.sort_text or label).lower() for (_, item), label in zip(scored, labels, strict=True)]
     # JavaScript compares strings by UTF-16 units, Python by code points. For ASCII, the order is the same.
     if not ("".join(texts).isascii() and "".join(labels).isascii()):
         texts, labels = [*map(units, texts)], [*map(units, labels)]
-    numbers = [suggestion.number if isinstance(suggestion, Offer) else 0 for suggestion in answered]
+    numbers = [item.number if isinstance(item, Offer) else 0 for _, item in scored]
     keys = [*zip(texts, labels, numbers, strict=True)]
-    return [answered[index] for index in sorted(range(len(keys)), key=keys.__getitem__)]
+    return [scored[index] for index in sorted(range(len(keys)), key=keys.__getitem__)]
 
 
-def _label(suggestion: Suggestion) -> str:
-    return suggestion.label or suggestion.text
-
-
-class _Words:
-    def __init__(self, caret: TypedToken, typed: int) -> None:
-        """`typed`: the number of characters of the prefix that are typed."""
-        self._line = caret.line[: len(caret.line) - len(caret.prefix) + typed]
-        self._typed = typed
-        self._since = typed - caret.asked
-        self._known: dict[int, tuple[str, int]] = {}
-
-    def of(self, begin: int) -> tuple[str, int]:
-        """Return the word from `begin` (0 = the token's first character) to the caret, and the number of blanks at its
-        beginning that are ignored, since they were there when the engine was asked."""
-        known = self._known.get(begin)
-        if known is None:
-            length = self._typed - begin
-            word = self._line[-length:] if length else ""
-            stood = length - self._since
-            blanks = word[: max(stood, 0)]
-            known = self._known[begin] = word, len(blanks) - len(blanks.lstrip(" \t"))
-        return known
-
-
-def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
-    score = graceful_score if len(scored) <= MANY else full_score
+def _filter(items: Sequence[Suggestion], caret: TypedToken, typed: int) -> list[Scored]:
+    """Return the suggestions that match the word, with their scores. `typed`: how many characters of the prefix are
+    typed."""
+    score = graceful_score if len(items) <= MANY else full_score
+    line, since = caret.line[: len(caret.line) - len(caret.prefix) + typed], typed - caret.asked
     fitting: list[Scored] = []
-    for _, suggestion in scored:
-        if isinstance(suggestion, Offer):
-            if not suggestion.visible:
-                continue
-            word, begin = words.of(suggestion.begin)
-            text = suggestion.filtered_by or _label(suggestion)
+    begin, word, blanks = None, "", 0
+    for item in items:
+        offer = item if isinstance(item, Offer) else None
+        if offer and not offer.visible:
+            continue
+        # Almost all suggestions of a list begin at the same character.
+        at = offer.begin if offer else 0
+        if at != begin:
+            begin = at
+            word = line[begin - typed :] if begin != typed else ""
+            # Blanks at the beginning are ignored if they were there when the engine was asked.
+            stood = word[: max(typed - begin - since, 0)]
+            blanks = len(stood) - len(stood.lstrip(" \t"))
+        if offer:
+            text = offer.filtered_by or item.label or item.text
             # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes everything
             # match equally well, so that VS Code keeps the order of clangd.
-            if suggestion.extension == "clangd":
+            if offer.extension == "clangd":
                 text = f"{word}_{text}"
         else:
-            word, begin = words.of(0)
-            text = suggestion.filter_text or suggestion.text
-        if begin >= len(word):
-            fitting.append((UNTYPED, suggestion))
-        elif (points := score(word, begin, text)) is not None:
-            fitting.append((points, suggestion))
-    # The sort is stable, so equal scores keep the order of `defaultComparator`.
-    fitting.sort(key=lambda scored: -scored[0])
+            text = item.filter_text or item.text
+        points = UNTYPED if blanks >= len(word) else score(word, blanks, text)
+        if points is not None:
+            fitting.append((points, item))
     return fitting
 
 

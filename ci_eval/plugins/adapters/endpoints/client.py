@@ -66,14 +66,14 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
         prices = bool(settings.price.input), bool(settings.price.output)
         if any(prices) and not all(prices):
-            raise ConfigError("one price alone understates what answers cost: add both price.input and price.output")
-        if settings.budget.money is not None and not any(prices):
             raise ConfigError(
-                "budget.money can cap nothing without the prices of a million tokens: add price.input and price.output"
+                "price.input and price.output belong together, since one price alone gives too low costs: set both"
             )
+        if settings.budget.money is not None and not any(prices):
+            raise ConfigError("budget.money needs the prices of a million tokens: set price.input and price.output")
         if settings.recorded and mode == "record":
             raise ConfigError(
-                f"--record asks again, and `recorded: {settings.recorded}` asks nobody: remove one of them"
+                f"--record asks the endpoint again, but `recorded: {settings.recorded}` asks none: remove one of them"
             )
         return cls(settings=settings, mode="offline" if settings.recorded else mode)  # type: ignore[arg-type]
 
@@ -149,11 +149,15 @@ class Client:
         reply = self._answers.find(request) if is_known else None
         if reply is None:
             if self._settings.recorded:
-                raise EngineRaised(f"{self._settings.recorded} has no answer to this question, and nobody is asked")
+                raise EngineRaised(
+                    f"{self._settings.recorded} has no answer to this question, and with `recorded` ci-eval asks "
+                    "no endpoint"
+                )
             if self._mode == "offline":
                 raise EngineRaised(
-                    "the answer to this question is not in the store, and --offline asks nobody: run once without it, "
-                    "or get the store of a run that did (`ci-eval answers export` there, `import` here)"
+                    "the store has no answer to this question, and with --offline ci-eval asks no endpoint: run once "
+                    "without --offline, or import the answers of a machine that has them (`ci-eval answers export` "
+                    "there, `ci-eval answers import` here)"
                 )
             try:
                 reply = self._try(request.body)
@@ -163,10 +167,10 @@ class Client:
                     self._ledger.end(trouble.reason)
                     raise BudgetSpent(trouble.reason) from None
                 if not trouble.for_good:
-                    if issubclass(trouble.kind, EngineRaised):
-                        raise trouble.kind(trouble.reason) from None
+                    failure = trouble.kind(trouble.reason)
                     # An endpoint has no process to restart.
-                    raise trouble.kind(trouble.reason, restart=False) from None
+                    failure.restart = False
+                    raise failure from None
                 # A permanent refusal is stored, so that the endpoint is not asked again.
                 reply = Reply(refused=trouble.reason)
             self._refused = {}
@@ -243,7 +247,7 @@ class Client:
             if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
                 raise Trouble(
                     f"the server counted {reply.prompt_tokens:,} tokens in a question of {len(question):,} characters, "
-                    "so it left out part of the question: start it with a larger context, or lower engine.window",
+                    "so it left out part of the question: give the server a larger context, or lower engine.window",
                     kind=ContextTooLong,
                 )
         except Trouble as trouble:

@@ -11,23 +11,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-
-import msgspec
+from typing import NamedTuple
 
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.imports import Modules, read_module_names, shared
-from ci_eval.core.model.settings import EndpointConfig, WindowConfig
-from ci_eval.plugins.adapters.endpoints.messages import OtherFile, own_template
+from ci_eval.core.model.settings import WindowConfig
+from ci_eval.plugins.adapters.endpoints.messages import OtherFile
 
 
-class Window(msgspec.Struct, frozen=True, kw_only=True):
-    prefix: str = ""
-    suffix: str = ""
-    left_out: int = 0
+class Window(NamedTuple):
+    prefix: str
+    suffix: str
+    left_out: int
     """The number of characters of the open file that did not fit. An unwanted suffix does not count."""
-    path: str = ""
-    files: tuple[OtherFile, ...] = ()
 
 
 def compute_budget(settings: WindowConfig) -> int:
@@ -49,7 +46,7 @@ def window(text: str, offset: int, settings: WindowConfig) -> Window:
     if suffix:
         # If the suffix took less than its share, the prefix gets the difference.
         prefix = tail(before, size - len(suffix))
-    return Window(prefix=prefix, suffix=suffix, left_out=len(before) + len(after) - len(prefix) - len(suffix))
+    return Window(prefix, suffix, len(before) + len(after) - len(prefix) - len(suffix))
 
 
 def head(text: str, most: int) -> str:
@@ -69,17 +66,23 @@ LARGEST_BYTES = 1_000_000
 
 
 class OtherFiles:
-    """The project's files with one of `suffixes`. They are read at the first use."""
+    """The project's files with one of `suffixes`."""
 
     def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
         self._root = root
-        self._ignored = NOT_SOURCE | ignored
-        self._suffixes = suffixes
-        self._read = False
         self._paths: list[str] = []
         self._sizes: list[int] = []
         self._using: dict[str, list[int]] = defaultdict(list)
-        self._modules = Modules(())
+        for path in sorted(below(root, root, suffixes, NOT_SOURCE | ignored)):
+            # A name that is not Unicode cannot be sent.
+            if any("\ud800" <= letter <= "\udfff" for letter in path) or (text := self._text(path)) is None:
+                continue
+            names = set(_IDENTIFIER.findall(text))
+            for name in names:
+                self._using[name].append(len(self._paths))
+            self._paths.append(path)
+            self._sizes.append(len(names))
+        self._modules = Modules(self._paths)
 
     def choose(self, path: str, before: str, most: int, fits: Callable[[str], bool]) -> list[OtherFile]:
         """Return the files to show, the most important one last.
@@ -100,7 +103,6 @@ class OtherFiles:
         return files[::-1]
 
     def _rank(self, path: str, before: str) -> Iterator[str]:
-        self._index()
         own = self._text(path)
         imported = dict.fromkeys(
             candidate for name in read_module_names(before) for candidate in self._modules.found(name, path)
@@ -121,21 +123,6 @@ class OtherFiles:
             ranked.append((-count / (len(names) + self._sizes[number] - count), -shared(candidate, path), candidate))
         yield from (candidate for _, _, candidate in sorted(ranked))
 
-    def _index(self) -> None:
-        if self._read:
-            return
-        self._read = True
-        for path in sorted(below(self._root, self._root, self._suffixes, self._ignored)):
-            # A name that is not Unicode cannot be sent.
-            if any("\ud800" <= letter <= "\udfff" for letter in path) or (text := self._text(path)) is None:
-                continue
-            names = set(_IDENTIFIER.findall(text))
-            for name in names:
-                self._using[name].append(len(self._paths))
-            self._paths.append(path)
-            self._sizes.append(len(names))
-        self._modules = Modules(self._paths)
-
     def _text(self, path: str) -> str | None:
         """Return the file's text, or None if it is binary, too large, or a link out of the project."""
         try:
@@ -143,20 +130,3 @@ class OtherFiles:
             return decode(data) if len(data) <= LARGEST_BYTES else None
         except (OSError, NotText):
             return None
-
-
-class Context(msgspec.Struct, kw_only=True):
-    settings: EndpointConfig
-    others: OtherFiles | None = None
-
-    def at(self, path: str, text: str, offset: int) -> Window:
-        """Return the window around `offset`. The same text always gives the same window."""
-        settings = self.settings.window
-        view = window(text, offset, settings)
-        size = int(compute_budget(settings) * settings.other_files)
-        if not (self.others and size):
-            return msgspec.structs.replace(view, path=path)
-        template = own_template(self.settings)
-        takes = template.takes if template else lambda _: True
-        files = self.others.choose(path, text[:offset], size, takes)
-        return msgspec.structs.replace(view, path=path, files=tuple(files))

@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, InstallError
-from ci_eval.core.contracts import Answer, Installation, Query, Surroundings
+from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import EngineInfo, Record, Span, Suggestion, Usage
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.text_spans import cut, extent, is_whole
 from ci_eval.core.tracing import tell
-from ci_eval.plugins.adapters.controls import OpenText
+from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
+from ci_eval.plugins.adapters.endpoints import messages
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.context import (
-    Context,
-    OtherFiles,
-    Window,
-    compute_budget,
-)
-from ci_eval.plugins.adapters.endpoints.messages import (
-    OF_THE_ENDPOINT,
-    OtherFile,
-    Prompt,
-    Reply,
-    mean_logprob,
-    own_template,
-)
+from ci_eval.plugins.adapters.endpoints.context import OtherFiles, compute_budget, window
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.responses.answers import Hole, Inserted, extract_insertion
 from ci_eval.plugins.responses.cleaning import clean
@@ -43,18 +32,20 @@ TOKENS: dict[Span, int] = {"word": 16, "around": 16, "line": 64, "statement": 12
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-class Reading(NamedTuple):
-    """The values for reading answers: their language's name and the open file's grammar, each "" if unknown."""
-
-    name: str = ""
-    grammar: str = ""
-
-
-def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt:
+def build_prompt(
+    query: Query, settings: EndpointConfig, others: OtherFiles | None, path: str, text: str
+) -> tuple[messages.Prompt, int | None]:
+    """Return the prompt, and the number of characters of the open file that did not fit, or None for a record. The same
+    text always gives the same prompt."""
     limit = settings.sampling.max_tokens or TOKENS[query.span]
     if query.record:
-        return Prompt(instruction=fill_instruction(query.record), max_tokens=limit)
-    return Prompt(prefix=view.prefix, suffix=view.suffix, max_tokens=limit, path=view.path, files=view.files)
+        return messages.Prompt(instruction=fill_instruction(query.record), max_tokens=limit), None
+    prefix, suffix, left_out = window(text, query.offset, settings.window)
+    files: list[messages.OtherFile] = []
+    if others and (size := int(compute_budget(settings.window) * settings.window.other_files)):
+        template = messages.own_template(settings)
+        files = others.choose(path, text[: query.offset], size, template.takes if template else lambda _: True)
+    return messages.Prompt(prefix=prefix, suffix=suffix, max_tokens=limit, path=path, files=tuple(files)), left_out
 
 
 def fill_instruction(record: Record) -> str:
@@ -75,7 +66,7 @@ def make_suggestion(text: str, before: str, query: Query) -> str:
     return query.prefix + inserted if inserted else ""
 
 
-def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
+def measure_usage(reply: messages.Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
     answer = reply.text[part.begin : part.end]
     suggestion = make_suggestion(answer, before, query)
     end = part.begin + extent(answer, before, query.span, query.word)
@@ -86,7 +77,7 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
         prompt_tokens=reply.prompt_tokens,
         answer_tokens=reply.answer_tokens,
         cost=cost,
-        logprob=mean_logprob(reply, part.begin, end),
+        logprob=messages.mean_logprob(reply, part.begin, end),
         finish=reply.finish,
         read=part.rules,
         # A suggestion that is only the beginning of the expected text does not parse, but is not unreadable.
@@ -96,20 +87,24 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
     )
 
 
-def read_answer(text: str, document: str, query: Query, settings: EndpointConfig, language: Reading) -> Inserted:
+def read_answer(
+    text: str, document: str, query: Query, settings: EndpointConfig, *, grammar: str, language: str
+) -> Inserted:
+    """Return the inserted part of an answer. `grammar`: that of the open file, "" if unknown. `language`: its name, for
+    the case that there is no grammar."""
     before, begin = document[: query.offset], query.offset - len(query.prefix)
     hole = Hole(
         before=document[:begin],
         after=document[query.offset :],
         original=query.expected,
         # Inside a word, no grammar is used: the text after the caret already has what a model adds.
-        grammar="" if query.span == "around" else language.grammar,
+        grammar="" if query.span == "around" else grammar,
     )
     part = extract_insertion(
         text,
         hole,
         lambda part: make_suggestion(part, before, query),
-        language=language.name,
+        language=grammar or language,
         thoughts=settings.thoughts,
         ends=list_stop_texts(settings),
         chat=settings.api == "chat",
@@ -122,7 +117,7 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
 
 def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
     """Return the template's stop texts, which some servers send at the end of an answer."""
-    template = own_template(settings)
+    template = messages.own_template(settings)
     return tuple(stop for stop in template.stop if stop.strip()) if template else ()
 
 
@@ -132,56 +127,47 @@ AHEAD = 4
 
 class Asked(OpenText):
     def __init__(
-        self, client: Client, settings: EndpointConfig, context: Context, language: str, grammars: Mapping[str, str]
+        self, client: Client, settings: EndpointConfig, others: OtherFiles | None, surroundings: Surroundings
     ) -> None:
         super().__init__()
-        self._language = language
-        self._grammars = grammars
+        self._language = surroundings.language
+        self._grammars = surroundings.grammars
         self._client = client
         self._settings = settings
-        self._context = context
-        self._path = ""
+        self._others = others
         self.ahead = AHEAD * settings.concurrency
-
-    def open(self, path: str, text: str) -> None:
-        super().open(path, text)
-        self._path = path
 
     def complete(self, query: Query) -> Answer:
         """Ask the model. The latency ends with the last token. Raises EngineMisbehaved if log-probabilities are
         missing."""
-        view = self._view(query)
-        reply = self._client.ask(build_prompt(view, query, self._settings), query.repeat)
+        prompt, left_out = self._prompt(query)
+        reply = self._client.ask(prompt, query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
             raise EngineMisbehaved(NO_LOGPROBS, restart=False)
         cost = compute_cost(reply, self._settings.price)
         before = self.text[: query.offset]
         if query.record:
             # The task that asks about records splits the answer into suggestions.
-            answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
-            whole = Inserted(begin=0, end=len(reply.text), rules=answer.rules)
-            return Answer(
-                suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
-                latency=reply.last_token,
-                usage=measure_usage(reply, before, query, cost, whole),
-                raw=reply.text,
-            )
-        grammar = choose_grammar(self._grammars, self._path) if self._grammars else ""
-        part = read_answer(reply.text, self.text, query, self._settings, Reading(grammar or self._language, grammar))
-        usage = measure_usage(reply, before, query, cost, part)
-        text = "" if usage.unreadable else make_suggestion(reply.text[part.begin : part.end], before, query)
+            cleaned = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
+            part, text = Inserted(begin=0, end=len(reply.text), rules=cleaned.rules), cleaned.text
+            usage = measure_usage(reply, before, query, cost, part)
+        else:
+            grammar = choose_grammar(self._grammars, self.path) if self._grammars else ""
+            part = read_answer(reply.text, self.text, query, self._settings, grammar=grammar, language=self._language)
+            usage = replace(measure_usage(reply, before, query, cost, part), left_out=left_out)
+            text = "" if usage.unreadable else make_suggestion(reply.text[part.begin : part.end], before, query)
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
             latency=reply.last_token,
-            usage=replace(usage, left_out=view.left_out),
-            raw=reply.text if usage.read or usage.unreadable else "",
+            usage=usage,
+            raw=reply.text if query.record or usage.read or usage.unreadable else "",
         )
 
-    def _view(self, query: Query) -> Window:
-        return Window() if query.record else self._context.at(self._path, self.text, query.offset)
+    def _prompt(self, query: Query) -> tuple[messages.Prompt, int | None]:
+        return build_prompt(query, self._settings, self._others, self.path, self.text)
 
     def expect(self, query: Query) -> None:
-        self._client.expect(build_prompt(self._view(query), query, self._settings), query.repeat)
+        self._client.expect(self._prompt(query)[0], query.repeat)
 
     def peak_memory(self) -> int | None:
         return None
@@ -190,60 +176,47 @@ class Asked(OpenText):
         self._client.close()
 
 
-class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class EndpointEngine(ControlEngine):
     asking: Asking
-    name: str
     holes: bool
     """True if the engine is asked at carets, not about records."""
     summary: str = "the language model of your configuration"
-    languages: frozenset[str] | None = None
+    control: Callable[..., Running] = Asked
     version: str = ""
     source: str = "your endpoint"
     licence: str = "LicenseRef-unknown"
-    verified: bool = True
-    toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    needs_dependencies: bool = False
     takes_records: bool = True
-    needs: tuple[str, ...] = ()
-    own_process: bool = False
-
-    def is_ready(self, _cache: Path) -> bool | None:
-        return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Probe the endpoint. If `version` is None, the endpoint's name for the model is used. Raises InstallError."""
-        client = Client(self.asking, cache, PROBE_SECONDS)
-        try:
+        with closing(Client(self.asking, cache, PROBE_SECONDS)) as client:
             model = probe(client, self.asking.settings, holes=self.holes)
-        finally:
-            client.close()
         named = version or model or self.asking.settings.model or ""
         return Installation(info=EngineInfo(name=self.name, version=named))
 
-    def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
+    def start(self, _installation: Installation, surroundings: Surroundings) -> Running:
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
         settings, others = self.asking.settings, None
-        if settings.window.other_files:
+        if self.holes and settings.window.other_files:
             others = OtherFiles(surroundings.root, surroundings.suffixes, surroundings.ignored)
-        context = Context(settings=settings, others=others)
-        return Asked(client, settings, context, surroundings.language, surroundings.grammars)
+        return self.control(client, settings, others, surroundings)
 
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
     """Return the engine. `name`: the name in reports, or None for the model's name. Raises ConfigError if the endpoint
     cannot be asked."""
-    template = own_template(settings)
+    template = messages.own_template(settings)
     takes_files = settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
     if holes and settings.window.other_files and not takes_files:
         raise ConfigError(
-            "engine.window.otherFiles is given, but nothing says where the prompt of this model has other files: "
-            "use api infill or fim, the template qwen, starcoder or codestral, or your own template with {files} and "
-            "engine.fileHeading"
+            "engine.window.otherFiles is set, but the prompt has no place for other files: use api infill or fim, "
+            "the template qwen, starcoder or codestral, or a template of yours with {files} and engine.fileHeading"
         )
     if holes and settings.api == "completions" and settings.template is None:
         raise ConfigError(
-            "engine.template is missing: api completions needs to know how holes are written for this model; give its "
-            "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
+            "engine.template is missing: with api completions, it says how the prompt marks the hole to fill. Name the "
+            "model's family (see docs/models.md), or write `suffix` if the endpoint has a field of that name"
         )
     # Keys that only engines use are dropped, so that their changes do not change the endpoint.
     endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
@@ -270,22 +243,22 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     try:
         infill = settings.api == "infill"
         # Several endpoints silently ignore a suffix.
-        native = settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT
+        native = settings.api in {"fim", "infill", "ollama"} or settings.template == messages.OF_THE_ENDPOINT
         trusting = holes and native
         # One token of an answer is enough, since only the token counts of the questions are compared.
-        hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
+        hole, words = messages.Prompt(prefix=BEFORE, max_tokens=1), messages.Prompt(instruction="Say: ok", max_tokens=1)
         alone = client.ask(hole if infill or trusting else words)
         if settings.logprobs and alone.text and not alone.logprobs:
             raise InstallError(NO_LOGPROBS)
         if not trusting:
             return alone.model
-        both = client.ask(Prompt(prefix=BEFORE, suffix=AFTER, max_tokens=1))
+        both = client.ask(messages.Prompt(prefix=BEFORE, suffix=AFTER, max_tokens=1))
     except EngineFailure as failure:
         raise InstallError(f"no usable answer from {settings.endpoint}: {failure}") from failure
     if alone.prompt_tokens is None or both.prompt_tokens is None:
         raise InstallError(
-            f"the endpoint does not count the tokens of a question, so nobody can tell whether it uses the text after "
-            f"the caret; {ALTERNATIVES}"
+            f"the endpoint does not count the tokens of a question, so ci-eval cannot check that it uses the text "
+            f"after the caret; {ALTERNATIVES}"
         )
     if both.prompt_tokens - alone.prompt_tokens < FEWEST_TOKENS:
         raise InstallError(
@@ -300,22 +273,22 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
 def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
     """Raise InstallError if the model does not see a full window. `alone`: the tokens of a hole after `BEFORE`."""
     # The tokens of `AFTER` are counted in a prefix, since llama.cpp shows the model more of a prefix than of a suffix.
-    tokens = (client.ask(Prompt(prefix=BEFORE + AFTER, max_tokens=1)).prompt_tokens or 0) - alone
+    tokens = (client.ask(messages.Prompt(prefix=BEFORE + AFTER, max_tokens=1)).prompt_tokens or 0) - alone
     window, whole = settings.window, compute_budget(settings.window)
     own = 1 - window.other_files
     shares = (own * (1 - window.suffix), own * window.suffix, window.other_files)
     before, after, others = ("".join(islice(cycle(AFTER), int(whole * share))) for share in shares)
-    files = (OtherFile(path="check.py", text=others),) if others else ()
+    files = (messages.OtherFile(path="check.py", text=others),) if others else ()
     try:
         # llama.cpp's server silently leaves out text that does not fit its batch.
-        full = client.ask(Prompt(prefix=before, suffix=after, files=files, max_tokens=1))
+        full = client.ask(messages.Prompt(prefix=before, suffix=after, files=files, max_tokens=1))
     except EngineFailure as failure:
-        raise InstallError(f"a full engine.window is too much: {failure}") from failure
+        raise InstallError(f"the endpoint refuses a question that fills engine.window: {failure}") from failure
     sent = int(tokens / len(AFTER) * len(before + after + others))
     if (full.prompt_tokens or 0) < WHOLE_SHARE * sent:
         raise InstallError(
             f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "
-            f"{full.prompt_tokens:,}. llama.cpp's server shows of the prefix 3/4 of a batch, of the suffix 1/4, and of "
-            "other files what its context has left besides a batch: lower engine.window, or start it with a larger "
-            "--batch-size and --ctx-size"
+            f"{full.prompt_tokens:,}. llama.cpp's server passes on at most 3/4 of a batch of the prefix, and 1/4 of a "
+            "batch of the suffix; other files get the rest of its context. Lower engine.window, or start the server "
+            "with a larger --batch-size and --ctx-size"
         )

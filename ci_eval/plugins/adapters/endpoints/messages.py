@@ -119,23 +119,17 @@ def read_logprobs(content: Any) -> Logprobs:
     """Read a list of tokens with `logprob`, alone or in `content` (chats; llama.cpp in all apis), or the lists `tokens`
     and `token_logprobs` (OpenAI's completions). Return () for any other shape."""
     try:
-        if isinstance(content, Mapping):
-            if "token_logprobs" in content:
-                pairs = zip(content["tokens"], content["token_logprobs"], strict=True)
-                return tuple((len(token.encode("utf-8", "replace")), _logprob(value)) for token, value in pairs)
-            content = content.get("content")
-        # If a token is only a part of a character, only `bytes` has its length.
-        return tuple(
-            (
-                len(
-                    octets
-                    if isinstance(octets := token.get("bytes"), list)
-                    else token["token"].encode("utf-8", "replace")
-                ),
-                _logprob(token["logprob"]),
-            )
-            for token in content or ()
-        )
+        if isinstance(content, Mapping) and "token_logprobs" in content:
+            pairs = list(zip(content["tokens"], content["token_logprobs"], strict=True))
+        else:
+            tokens = content.get("content") if isinstance(content, Mapping) else content
+            # If a token is only a part of a character, only `bytes` has its length.
+            pairs = [
+                (octets if isinstance(octets := token.get("bytes"), list) else token["token"], token["logprob"])
+                for token in tokens or ()
+            ]
+        sizes = (len(text if isinstance(text, list) else text.encode("utf-8", "replace")) for text, _ in pairs)
+        return tuple(zip(sizes, (_logprob(value) for _, value in pairs), strict=True))
     # Unreadable log-probabilities are dropped, since the answer is worth more.
     except (LookupError, TypeError, ValueError, AttributeError):
         return ()
@@ -256,8 +250,8 @@ def find_template(given: str, heading: str | None = None) -> Template:
         )
     if ("files" in places) != (heading is not None):
         raise ConfigError(
-            "engine.template and engine.fileHeading go together: {files} in the template marks where other files "
-            "are, and the heading is before each of them, such as `<|file_sep|>{path}`; add what is missing"
+            "engine.template and engine.fileHeading go together: {files} in the template marks the place of other "
+            "files, and the heading, such as `<|file_sep|>{path}`, comes before each file; add the missing one"
         )
     return Template(text=given, heading=heading or "")
 

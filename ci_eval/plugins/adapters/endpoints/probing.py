@@ -17,23 +17,14 @@ from ci_eval.core.base.errors import CiEvalError, EngineFailure, InstallError
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Query
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
+from ci_eval.plugins.adapters.endpoints import engine
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
-from ci_eval.plugins.adapters.endpoints.engine import (
-    AFTER,
-    BEFORE,
-    PROBE_SECONDS,
-    Reading,
-    make_suggestion,
-    measure_usage,
-    probe,
-    read_answer,
-)
 from ci_eval.plugins.adapters.endpoints.messages import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.wire import build_address, describe_connection
 from ci_eval.plugins.responses.cleaning import clean, find_fences
 
 WORDS = Prompt(instruction="Say: ok", max_tokens=64)
-SAMPLE = f"{BEFORE}a + b{AFTER}"
+SAMPLE = f"{engine.BEFORE}a + b{engine.AFTER}"
 CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
 """The offsets in `SAMPLE` after its first 20 blanks within lines. The endpoint is asked at each of them."""
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
@@ -55,10 +46,14 @@ class Examination(msgspec.Struct):
         chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
         if reply := chat[1]:
-            thinks = "the model shows none"
+            thinks = "the model shows no thoughts"
             if reply.thought or clean(reply.text).thought:
-                location = "separate from the answer" if reply.thought else "in the answer, where they are removed"
-                thinks = f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
+                location = (
+                    "apart from the answer"
+                    if reply.thought
+                    else "in the answer, from which ci-eval removes the thoughts"
+                )
+                thinks = f"the model thinks {location}; raise engine.sampling.maxTokens to leave room for the answer"
             yield Ability("thoughts", True, thinks)
             yield _check_counts("tokens are counted", reply)
             streamed, answer = self._ask("chat as a stream", WORDS, stream=True)
@@ -77,7 +72,7 @@ class Examination(msgspec.Struct):
     @contextmanager
     def _client(self, **changes: Any) -> Iterator[Client]:
         asking = Asking(settings=replace(self.settings, **changes), mode="record")
-        with closing(Client(asking, self.cache, PROBE_SECONDS)) as client:
+        with closing(Client(asking, self.cache, engine.PROBE_SECONDS)) as client:
             yield client
 
     def _ask(self, what: str, prompt: Prompt, *, stream: bool = False, **changes: Any) -> tuple[Ability, Reply | None]:
@@ -102,18 +97,18 @@ class Examination(msgspec.Struct):
             names = [str(model["id"]) for model in answer.json()["data"]]
         except (requests.RequestException, ValueError, LookupError, TypeError) as error:
             is_broken = isinstance(error, requests.ConnectionError)
-            reason = describe_connection(error) if is_broken else "no such list in the answer"
+            reason = describe_connection(error) if is_broken else "the answer has no list of models"
             return Ability(what, False, f"none at {address}: {reason}")
         if settings.model is None and names:
             self.settings = replace(settings, model=names[0])
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
 
     def _fields(self) -> Iterator[Ability]:
-        ability, reply = self._ask("the limit of tokens is kept", COUNTING)
+        ability, reply = self._ask("the endpoint obeys the token limit", COUNTING)
         # Counting to 50 takes more than 4 tokens, so any other reason to stop shows that the limit was ignored.
         if reply and reply.finish != "length":
-            why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish}"
-            ability = Ability(ability.what, False, f"{why} after {reply.answer_tokens or '?'}")
+            why = f"asked for {COUNTING.max_tokens} tokens, but the answer ended by {reply.finish}"
+            ability = Ability(ability.what, False, f"{why} after {reply.answer_tokens or '?'} tokens")
         yield ability
         for what, sampling in (
             ("temperature 0", SamplingConfig(temperature=0.0)),
@@ -124,7 +119,7 @@ class Examination(msgspec.Struct):
             yield self._ask(f"field {what}", WORDS, sampling=sampling)[0]
         ability, reply = self._ask("log-probabilities", WORDS, logprobs=True)
         if reply and not reply.logprobs:
-            why = "the endpoint accepts the field and sends none: engine.logprobs: false"
+            why = "the endpoint accepts the field, but sends no log-probabilities: set engine.logprobs to false"
             ability = Ability(ability.what, False, why)
         yield ability
 
@@ -137,12 +132,14 @@ class Examination(msgspec.Struct):
                 query = Query(offset=offset, prefix="", expected=expected, span="line")
                 try:
                     reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
-                    part = read_answer(reply.text, before + after, query, self.settings, Reading("python", "python"))
-                    if measure_usage(reply, before, query, None, part).unreadable:
+                    part = engine.read_answer(
+                        reply.text, before + after, query, self.settings, grammar="python", language=""
+                    )
+                    if engine.measure_usage(reply, before, query, None, part).unreadable:
                         form, text = "unreadable", ""
                     else:
                         form = part.rules[-1] if part.rules else "as it is"
-                        text = make_suggestion(reply.text[part.begin : part.end], before, query)
+                        text = engine.make_suggestion(reply.text[part.begin : part.end], before, query)
                     fences = find_fences(reply.text) if form == "fence" else []
                     if fences and (reply.text[: fences[0].start] + reply.text[part.end :]).strip("`~ \n"):
                         form = "words around"
@@ -157,7 +154,7 @@ class Examination(msgspec.Struct):
     def _hole(self, what: str, **changes: Any) -> Ability:
         try:
             with self._client(**changes) as client:
-                model = probe(client, replace(self.settings, **changes), holes=True)
+                model = engine.probe(client, replace(self.settings, **changes), holes=True)
         except InstallError as error:
             return Ability(what, False, str(error))
         return Ability(what, True, f"holes are filled by {model or 'the model'}")
@@ -169,7 +166,9 @@ FORM_TOKENS = 512
 
 def _check_counts(what: str, reply: Reply) -> Ability:
     if reply.prompt_tokens is None or reply.answer_tokens is None:
-        return Ability(what, False, "not at all: no budget of tokens or money can be kept")
+        return Ability(
+            what, False, "the endpoint sends no counts, so ci-eval cannot enforce a budget of tokens or money"
+        )
     return Ability(what, True, f"{reply.prompt_tokens:,} in the question, {reply.answer_tokens:,} in the answer")
 
 

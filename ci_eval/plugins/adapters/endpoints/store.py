@@ -14,10 +14,10 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
+from itertools import cycle
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -132,8 +132,8 @@ class Answers(Database):
                 # JSON that is nested too deeply raises a RecursionError.
                 except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                     raise ConfigError(
-                        f"{source}, line {number} is not a stored answer ({error}); a file such as `ci-eval answers "
-                        "export` writes is expected"
+                        f"{source}, line {number} is not a stored answer ({error}); expected a file that `ci-eval "
+                        "answers export` wrote"
                     ) from error
                 row = _row(kept.request, kept.reply, kept.asked)
                 # A stored answer is not replaced, since earlier runs used it.
@@ -173,7 +173,7 @@ class Ledger(Database):
         """Book a request. Raises BudgetSpent if the budget allows none."""
         with self.changing() as cursor:
             if ended := cursor.execute("SELECT reason FROM ended WHERE command = ?", (self._command,)).fetchone():
-                raise BudgetSpent(f"not asked, since an earlier question failed: {ended[0]}")
+                raise BudgetSpent(f"the endpoint was not asked, since an earlier question failed: {ended[0]}")
             row = "SELECT began, requests, tokens, money FROM spent WHERE command = ?"
             began, requests, tokens, money = cursor.execute(row, (self._command,)).fetchone()
             budget = self._budget
@@ -187,8 +187,8 @@ class Ledger(Database):
             ):
                 if limit is not None and spent >= limit:
                     raise BudgetSpent(
-                        f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are "
-                        "kept, so a run with a larger budget continues from here"
+                        f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; ci-eval has stored "
+                        "the answers so far, so a run with a larger budget continues from here"
                     )
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 
@@ -232,28 +232,21 @@ class Slots:
     def __init__(self, folder: Path, address: str, count: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(address.encode()).hexdigest()[:16]
-        self._pause = PAUSE_SECONDS / count
-        # Threads of this process wait for a file from this queue.
-        self._files: SimpleQueue[BinaryIO] = SimpleQueue()
-        opened = ExitStack()
-        for number in range(count):
-            # The mode "ab" does not truncate the file, which another process may have locked.
-            self._files.put(opened.enter_context((folder / f"{name}.{number}").open("ab")))
-        weakref.finalize(self, opened.close)
+        self._paths = [folder / f"{name}.{number}" for number in range(count)]
+        # Of this process, no more threads look for an unlocked file than there are files.
+        self._threads = threading.Semaphore(count)
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        while True:
-            file = self._files.get()
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                # flock can wait for one file, but not until any of several files is free.
-                self._files.put(file)
-                time.sleep(self._pause)
-        try:
-            yield
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
-            self._files.put(file)
+        with self._threads:
+            for path in cycle(self._paths):
+                # The mode "ab" does not truncate the file. Closing the file unlocks it.
+                with path.open("ab") as file:
+                    try:
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    except BlockingIOError:
+                        # flock can wait for one file, but not until any of several files is free.
+                        time.sleep(PAUSE_SECONDS / len(self._paths))
+                        continue
+                    yield
+                    return

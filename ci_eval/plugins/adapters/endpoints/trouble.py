@@ -16,14 +16,7 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ci_eval.core.base.errors import (
-    BudgetSpent,
-    ContextTooLong,
-    EngineFailure,
-    EngineMisbehaved,
-    EngineRaised,
-    EngineTimeout,
-)
+from ci_eval.core.base import errors
 from ci_eval.core.base.quoting import quote
 
 STOP, LENGTH, FILTER, REFUSAL, TOOL, BROKEN = "stop", "length", "filter", "refusal", "tool", "broken"
@@ -184,7 +177,7 @@ class Trouble(Exception):
     again: bool = False
     wait: float | None = None
     """The time that the endpoint asks to wait, in seconds, or None if it names no time."""
-    kind: type[EngineFailure] = EngineRaised
+    kind: type[errors.EngineFailure] = errors.EngineRaised
     for_good: bool = False
     """True if the endpoint will always refuse this question, so that the refusal is stored."""
     is_limit: bool = False
@@ -194,11 +187,11 @@ class Trouble(Exception):
 
 
 def timed_out(seconds: float) -> Trouble:
-    return Trouble(f"no answer within {seconds:g} s (interpret.timeout)", kind=EngineTimeout)
+    return Trouble(f"no answer within {seconds:g} s (interpret.timeout)", kind=errors.EngineTimeout)
 
 
 def garbage(reason: str) -> Trouble:
-    return Trouble(reason, again=True, kind=EngineMisbehaved)
+    return Trouble(reason, again=True, kind=errors.EngineMisbehaved)
 
 
 def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
@@ -223,14 +216,14 @@ def classify_error(content: object) -> Trouble:
     words = _format_message({"error": content})
     if _is_too_long(words) and not (LOADING.search(words) or PASSING.search(words)):
         return _too_long(words, for_good=True)
-    return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_find_delay(content))
+    return Trouble(f"the endpoint ended its answer with an error{words}", again=True, wait=_find_delay(content))
 
 
 def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
     words = _format_message(content)
     reason = f"the endpoint answered {code}{words}"
     if 300 <= code < 400:
-        return Trouble(f"the endpoint answered {code}, a redirect: give its target as the address")
+        return Trouble(f"the endpoint answered {code}, a redirect: set engine.endpoint to its target")
     wait = find_retry_delay(headers, content)
     # Bedrock and some proxies answer 400 if there were too many tokens in this minute.
     if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
@@ -238,20 +231,24 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
         asked, limit = (int(alone[name].replace(",", "")) if alone else 0 for name in ("requested", "limit"))
         if asked > limit:
             reason += ": this question alone is above the limit; lower engine.window"
-            return Trouble(reason, kind=ContextTooLong)
+            return Trouble(reason, kind=errors.ContextTooLong)
         return Trouble(reason, again=True, wait=wait, is_limit=wait is not None, is_refusal=True)
     # Anthropic and Gemini report problems with the account by code 400, others by code 403.
     is_refusal = code in {400, 403} and not any(_OURS.get(name) == FILTER for name in _collect_error_names(content))
     if code in {401, 403}:
-        missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
-        return Trouble(f"{reason}: {missing}", kind=BudgetSpent if code == 401 else EngineRaised, is_refusal=is_refusal)
+        missing = f"the key in {key} was not accepted" if key else "engine.key must name the variable with your key"
+        return Trouble(
+            f"{reason}: {missing}",
+            kind=errors.BudgetSpent if code == 401 else errors.EngineRaised,
+            is_refusal=is_refusal,
+        )
     if code == 402:
-        return Trouble(f"{reason}: the account has no money left", kind=BudgetSpent)
+        return Trouble(f"{reason}: the account has no money left", kind=errors.BudgetSpent)
     if code >= 500:
         if code == 503 and LOADING.search(words):
             return Trouble(reason, again=True, wait=min(1.0 if wait is None else wait, 15.0), is_limit=True)
         # Some servers answer 500 to a question that is too long; another try may get a clearer answer.
-        kind = ContextTooLong if _is_too_long(words) else EngineRaised
+        kind = errors.ContextTooLong if _is_too_long(words) else errors.EngineRaised
         return Trouble(reason, again=code not in NEVER, wait=wait, kind=kind, is_limit=wait is not None)
     if code == 413 or (code in {400, 422} and _is_too_long(words)):
         # If the message does not mention the length, the limit may be a proxy's, so the refusal is not stored.
@@ -262,7 +259,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
 
 def _too_long(words: str, *, for_good: bool) -> Trouble:
     reason = f"the question is too long for the model{words}; lower engine.window"
-    return Trouble(reason, kind=ContextTooLong, for_good=for_good)
+    return Trouble(reason, kind=errors.ContextTooLong, for_good=for_good)
 
 
 def _is_too_long(words: str) -> bool:
@@ -281,7 +278,7 @@ def _advice(code: int, words: str) -> str:
     if "max_tokens" in low and "max_completion_tokens" in low:  # `Use 'max_completion_tokens' instead`
         return ": set engine.extra: {max_tokens: null, max_completion_tokens: 1024}"
     name = next((name for name in PARAMETERS if name in low), None)
-    return f": the model takes no {name} like that; leave it out by engine.extra: {{{name}: null}}" if name else ""
+    return f": the model refuses {name}; remove the field by engine.extra: {{{name}: null}}" if name else ""
 
 
 def _collect_error_names(content: object) -> set[str]:
@@ -312,17 +309,17 @@ def _format_message(content: Any) -> str:
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
     """Return the delay that the headers or the message name, in seconds, or None if they name none."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
-    for name in ("retry-after-ms", "x-ms-retry-after-ms"):
-        if milliseconds := _float(low.get(name, "")):
-            return milliseconds / 1000
-    for name in ("retry-after", "x-retry-after"):
-        if (after := _moment(low.get(name, ""))) is not None:
+    for name, unit in (
+        ("retry-after-ms", "ms"),
+        ("x-ms-retry-after-ms", "ms"),
+        ("retry-after", ""),
+        ("x-retry-after", ""),
+    ):
+        if name in low and (after := _moment(low[name] + unit)) is not None:
             return after
     if (seconds := _find_delay(content)) is not None:
         return seconds
-    # An IETF draft has a single header `RateLimit`: `"default";r=0;t=5`, in earlier versions `remaining=0, reset=5`.
-    combined = re.search(r"\b(?:t|reset)=(?P<seconds>\d+)", low.get("ratelimit", ""))
-    resets = [float(combined["seconds"])] if combined else []
+    resets = []
     for name, value in low.items():
         if "ratelimit" in name and "reset" in name and (moment := _moment(value)) is not None:
             remaining = low.get(name.replace("reset", "remaining"))

@@ -14,6 +14,7 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -23,30 +24,16 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.quoting import hide, hiding
 from ci_eval.fetch.download import is_loopback, shown
+from ci_eval.plugins.adapters.endpoints import trouble
 from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Reply
-from ci_eval.plugins.adapters.endpoints.trouble import (
-    BROKEN,
-    REFUSAL,
-    Trouble,
-    classify_error,
-    classify_status,
-    garbage,
-    timed_out,
-    translate_finish,
-)
 
 if TYPE_CHECKING:
     import requests
 
 DONE = object()
-_LINE_END = re.compile(rb"\r\n|\n|\r")
+_LINE_END = re.compile(rb"[\r\n]")
 _FIELDS = (b":", b"event:", b"id:", b"retry:")
 COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
-
-
-def whole(parts: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the single JSON object that the parts form together. Raises Trouble."""
-    yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
 
 
 def objects(parts: Iterable[bytes]) -> Iterator[Any]:
@@ -59,7 +46,7 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
     for line in lines(parts):
         text = line.strip()
         if text.startswith(b"error:"):
-            raise classify_error(text[6:].decode(errors="replace"))
+            raise trouble.classify_error(text[6:].decode(errors="replace"))
         if text.startswith(b"data:"):
             text = text[5:].strip()
             if text == b"[DONE]":
@@ -83,26 +70,19 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
 
 
 def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
-    buffer, mark = b"", codecs.BOM_UTF8
-    for part in parts:
-        buffer += part
-        if len(buffer) >= len(mark):
-            buffer, mark = buffer.removeprefix(mark), b""
-        # A CR at the end may be half of a CR LF.
-        held = buffer[-1:] if buffer.endswith(b"\r") else b""
-        *whole_lines, buffer = _LINE_END.split(buffer.removesuffix(held))
-        buffer += held
-        yield from whole_lines
-    if buffer:
-        yield buffer.removesuffix(b"\r").removeprefix(mark)
+    """Yield lines without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html). A CR LF
+    gives an extra blank line, since blank lines are ignored."""
+    begun = b""
+    for part in chain(parts, [b"\n"]):
+        *whole_lines, begun = _LINE_END.split(begun + part)
+        yield from (line.removeprefix(codecs.BOM_UTF8) for line in whole_lines)
 
 
 def _parse(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise garbage("the answer is not JSON") from None
+        raise trouble.garbage("the answer is not JSON") from None
 
 
 def find_error(answer: Mapping[str, Any], key: str) -> object:
@@ -128,10 +108,8 @@ class Assembly:
         self.logprobs: list[tuple[int, float | None]] = []
         self.last = Piece()
         self.first_text: float | None = None
-        self._refused = False
+        self._refused = self._is_whole = self._has_choice = False
         self._pieces = 0
-        self._is_whole = False
-        self._has_choice = False
 
     def add(self, content: Any) -> None:
         """Add a part of the answer. `content`: an object of the response, or a list of objects. Raises Trouble."""
@@ -141,14 +119,14 @@ class Assembly:
             return
         if isinstance(content, Mapping):
             if error := find_error(content, self._api.key):
-                raise classify_error(error)
+                raise trouble.classify_error(error)
             if self._api.key not in content:
                 return  # such as a ping
         try:
             # `Api.read` does not check the types of values; the conversion from builtins does.
             piece = msgspec.convert(msgspec.to_builtins(self._api.read(content)), Piece)
         except (LookupError, TypeError, ValueError, AttributeError):
-            raise garbage(f"the answer does not have the form of api {self._api.name}") from None
+            raise trouble.garbage(f"the answer does not have the form of api {self._api.name}") from None
         self._pieces += 1
         self._has_choice |= piece.has_choice
         if (piece.text or piece.thought) and self.first_text is None:
@@ -162,36 +140,38 @@ class Assembly:
         self._is_whole |= piece.is_whole
         self._refused |= piece.refused
         # A last chunk with only token counts must not replace the finish reason of an earlier chunk.
-        finish = piece.finish if translate_finish(piece.finish) else self.last.finish
+        finish = piece.finish if trouble.translate_finish(piece.finish) else self.last.finish
         counts = {name: getattr(piece, name) for name in COUNTS if getattr(piece, name) is not None}
         self.last = replace(self.last, finish=finish, model=piece.model or self.last.model, **counts)
 
     def read(self, parts: Iterable[bytes], *, streamed: bool) -> Assembly:
         """Read the body of a response. Raises Trouble if the answer is incomplete."""
         is_done = False
-        for content in objects(parts) if streamed else whole(parts):
+        for content in objects(parts) if streamed else [_parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))]:
             is_done = content is DONE
             if is_done:
                 break
             self.add(content)
         if not self._pieces:
-            raise garbage(f"the answer does not have the form of api {self._api.name}")
+            raise trouble.garbage(f"the answer does not have the form of api {self._api.name}")
         if not self._has_choice:
-            raise garbage("the endpoint sent an empty list of answers")
-        finish = translate_finish(self.last.finish)
+            raise trouble.garbage("the endpoint sent an empty list of answers")
+        finish = trouble.translate_finish(self.last.finish)
         is_one_piece = self._is_whole and self._pieces == 1
         # Only the missing finish reason and end mark show that a stream was cut.
         if not (finish or is_done or is_one_piece or not streamed):
-            raise Trouble("the answer broke off", again=True)
+            raise trouble.Trouble("the answer broke off", again=True)
         if not (finish or self.text.strip() or self._refused):
-            raise Trouble("the answer is empty, and the endpoint gives no reason", again=True)
-        if finish.startswith(BROKEN):
-            raise Trouble(f"the answer is {finish}: the endpoint did not finish it", again=True)
+            raise trouble.Trouble("the answer is empty, and the endpoint gives no reason", again=True)
+        if finish.startswith(trouble.BROKEN):
+            raise trouble.Trouble(f"the answer is {finish}: the endpoint did not finish it", again=True)
         return self
 
     @property
     def finish(self) -> str:
-        return REFUSAL if self._refused and not self.text else translate_finish(self.last.finish) or "unknown"
+        if self._refused and not self.text:
+            return trouble.REFUSAL
+        return trouble.translate_finish(self.last.finish) or "unknown"
 
 
 CONNECT_SECONDS = 10.0
@@ -215,24 +195,13 @@ def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
     # Azure's addresses need `api-version`, which is not a secret.
     if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
         raise ConfigError(
-            f"engine.endpoint {url} contains a user or parameters, which would be stored and shown: put the key into a "
-            "variable of the environment, and name that in engine.key"
+            f"engine.endpoint {url} contains a user or parameters, which would be stored and shown: put the key into "
+            "an environment variable, and name the variable in engine.key"
         )
     if keyed and parts.scheme == "http" and not is_loopback(host):
         raise ConfigError(f"engine.endpoint {url} would send the key unencrypted: use https")
     base = parts.path.rstrip("/")
     return parts._replace(path=base if base.endswith(path) else base + path).geturl()
-
-
-class _Bearer:
-    def __init__(self, key: str) -> None:
-        self._key = key
-
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        # Even without a key, this object keeps `requests` from reading a password from ~/.netrc.
-        if self._key:
-            request.headers["Authorization"] = f"Bearer {self._key}"
-        return request
 
 
 def _watched_adapter(opened: weakref.WeakSet[Any]) -> Any:
@@ -271,7 +240,8 @@ class Wire:
         self._opened: weakref.WeakSet[Any] = weakref.WeakSet()
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, _watched_adapter(self._opened))
-        self._session.auth = _Bearer(key)
+        # Even without a key, this function keeps `requests` from reading a password from ~/.netrc.
+        self._session.auth = self._add_key
         # For an address on this machine, no proxy is used: it would send the request to another machine.
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
 
@@ -286,14 +256,19 @@ class Wire:
         with hiding(self._key):
             try:
                 return self._exchange(body, started)
-            except Trouble as trouble:
+            except trouble.Trouble as failure:
                 # A connection that the timer cut can look like an answer that ended early.
                 if time.perf_counter() - started >= self._timeout:
-                    raise timed_out(self._timeout) from None
-                trouble.reason = hide(trouble.reason)
+                    raise trouble.timed_out(self._timeout) from None
+                failure.reason = hide(failure.reason)
                 raise
             finally:
                 deadline.cancel()
+
+    def _add_key(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._key:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request
 
     def _cut(self) -> None:
         # A copy, since other threads may open connections meanwhile.
@@ -318,19 +293,19 @@ class Wire:
             ) as answer:
                 return self._receive(answer, started, streamed=body.get("stream") is True)
         except requests.ConnectTimeout:
-            raise Trouble(f"the endpoint cannot be reached within {CONNECT_SECONDS:g} s", again=True) from None
+            raise trouble.Trouble(f"the endpoint cannot be reached within {CONNECT_SECONDS:g} s", again=True) from None
         except requests.Timeout:
-            raise timed_out(self._timeout) from None
+            raise trouble.timed_out(self._timeout) from None
         except requests.exceptions.SSLError:
-            raise Trouble(
-                "the endpoint's certificate cannot be verified; behind an inspecting proxy, let REQUESTS_CA_BUNDLE "
-                "name the file with its certificate"
+            raise trouble.Trouble(
+                "the endpoint's certificate cannot be verified; if a proxy inspects the connection, set "
+                "REQUESTS_CA_BUNDLE to the file with the proxy's certificate"
             ) from None
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             # While a body is read, requests reports a timeout as a broken connection.
             if "timed out" in str(error).lower():
-                raise timed_out(self._timeout) from None
-            raise Trouble(describe_connection(error), again=True) from None
+                raise trouble.timed_out(self._timeout) from None
+            raise trouble.Trouble(describe_connection(error), again=True) from None
 
     def _receive(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
         parts = self._read_parts(answer, started, streamed=streamed)
@@ -338,7 +313,7 @@ class Wire:
             body = b"".join(parts)[:LARGEST_BYTES]
             # The key is removed before the message is shortened, since half a key would not be recognised.
             body = body.replace(self._key.encode(), b"[key]") if self._key else body
-            raise classify_status(answer.status_code, answer.headers, body, self._key_name)
+            raise trouble.classify_status(answer.status_code, answer.headers, body, self._key_name)
         assembly = Assembly(self._api).read(parts, streamed=streamed)
         first, last = assembly.first_text, assembly.last
         return Reply(
@@ -359,15 +334,15 @@ class Wire:
         for part in answer.iter_content(size):
             held += len(part)
             if time.perf_counter() - started > self._timeout:
-                raise timed_out(self._timeout)
+                raise trouble.timed_out(self._timeout)
             if held > LARGEST_BYTES:
-                raise Trouble(f"the answer is longer than {LARGEST_BYTES:,} bytes")
+                raise trouble.Trouble(f"the answer is longer than {LARGEST_BYTES:,} bytes")
             yield part
 
 
 CAUSES = {
     "NewConnectionError": "nothing listens at that address; is the server running?",
-    "NameResolutionError": "there is no host of that name; check engine.endpoint",
+    "NameResolutionError": "no host has that name; check engine.endpoint",
     "RemoteDisconnected": "the server closed the connection before it answered",
 }
 

@@ -143,23 +143,26 @@ class Client:
         self.encoding = cast("protocol.Encoding", self._capabilities.position_encoding)
         if self.encoding not in ("utf-8", "utf-16", "utf-32"):
             raise EngineMisbehaved(f"{self.process.name} counts positions in {quote(self.encoding, 80)!r}")
-        self._tell("initialized", {}, deadline)
+        self._tell("initialized", {})
         # A server that never asks for its configuration takes it from this message.
         if self._launch.settings:
-            self._tell("workspace/didChangeConfiguration", {"settings": self._launch.settings}, deadline)
+            self._tell("workspace/didChangeConfiguration", {"settings": self._launch.settings})
 
     # ---------------------------------------------------------------------------------------------------- document
 
     def open(self, path: Path, language: str, text: str, deadline: float) -> None:
         if self._uri:
-            self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri}}, deadline)
+            self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri}})
         self._uri = path.as_uri()
         self._is_checked = False
         self._version = 1
         document = {"uri": self._uri, "languageId": language, "version": 1, "text": text}
-        self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
+        self._tell("textDocument/didOpen", {"textDocument": document})
+        # The server can read the file while other work is done.
+        self.process.flush(deadline)
 
-    def change(self, before: str, edits: Sequence[Edit], after: str, deadline: float) -> None:
+    def change(self, before: str, edits: Sequence[Edit], after: str) -> None:
+        """Change the document. The server gets the change with the next request."""
         if not edits or not self._capabilities.sync:
             return
         changes: list[dict[str, Any]] = []
@@ -173,7 +176,7 @@ class Client:
             changes.append({"text": after})
         self._version += 1
         document = {"uri": self._uri, "version": self._version}
-        self._tell("textDocument/didChange", {"textDocument": document, "contentChanges": changes}, deadline)
+        self._tell("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
 
     def complete(
         self, text: str, offset: int, deadline: float, *, is_incomplete: bool = False
@@ -248,7 +251,7 @@ class Client:
     def await_check(self, deadline: float) -> bool:
         began = time.monotonic()
         while not self._is_checked and (message := self._receive(deadline)) is not None:
-            self._handle(message, deadline)
+            self._handle(message)
         self.waited += time.monotonic() - began
         self.is_unready = not self._is_checked
         return self._is_checked
@@ -263,10 +266,10 @@ class Client:
                 if (message := self._receive(min(quiet, deadline))) is None:
                     self.idle += time.monotonic() - began
                     return
-                self._handle(message, deadline)
+                self._handle(message)
             began = time.monotonic()
             while (self._works or self._awaits_work) and (message := self._receive(deadline)) is not None:
-                self._handle(message, deadline)
+                self._handle(message)
             self.waited += time.monotonic() - began
             self.is_unready = self.is_loading
             if self.is_unready:
@@ -280,9 +283,8 @@ class Client:
 
     # ---------------------------------------------------------------------------------------------------- messages
 
-    def _tell(self, method: str, params: Any, deadline: float) -> None:
-        message = {"jsonrpc": "2.0", "method": method, "params": params}
-        self.process.send(msgspec.json.encode(message), deadline)
+    def _tell(self, method: str, params: Any) -> None:
+        self.process.send(msgspec.json.encode({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
         """Send a request and return the answer. A cancelled request is sent again. Raises EngineTimeout, and
@@ -294,12 +296,12 @@ class Client:
                 pass
             self._sent.add(str(identifier))
             request = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
-            self.process.send(msgspec.json.encode(request), deadline)
+            self.process.send(msgspec.json.encode(request))
             answer = self._await_answer(identifier, deadline)
             if answer is None:
                 # A server that answers now still works, and needs no restart.
                 grace = time.monotonic() + GOODBYE
-                self._tell("$/cancelRequest", {"id": identifier}, grace)
+                self._tell("$/cancelRequest", {"id": identifier})
                 is_alive = self._await_answer(identifier, grace) is not None
                 raise EngineTimeout(f"{self.process.name} did not answer {method} in time", restart=not is_alive)
             if answer.error is None:
@@ -316,7 +318,7 @@ class Client:
             # VS Code compares ids as texts (`String(id)` in vscode-jsonrpc), so 7 and "7" are the same id.
             if message.method is None and str(message.id) == str(identifier):
                 return message
-            self._handle(message, deadline)
+            self._handle(message)
         return None
 
     def _receive(self, deadline: float) -> protocol.Message | None:
@@ -328,7 +330,7 @@ class Client:
         except protocol.UNREADABLE as error:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
-    def _handle(self, message: protocol.Message, deadline: float) -> None:
+    def _handle(self, message: protocol.Message) -> None:
         """Handle a message of the server. Late answers are dropped. Raises EngineMisbehaved if there was no request."""
         if message.method == "$/progress":
             self._progress(message)
@@ -359,7 +361,7 @@ class Client:
                     reply["result"] = None
                 case method:
                     reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
-            self.process.send(msgspec.json.encode(reply), deadline)
+            self.process.send(msgspec.json.encode(reply))
         elif message.method is None and message.id is not None and str(message.id) not in self._sent:
             raise EngineMisbehaved(
                 f"{self.process.name} answered request {quote(str(message.id), 80)}, which was never sent"
@@ -404,7 +406,7 @@ class Client:
         self.process.count_cpu()
         try:
             self._ask("shutdown", None, deadline)
-            self._tell("exit", None, deadline)
+            self._tell("exit", None)
             end = max(deadline, time.monotonic() + 0.1)
             while self.process.receive(end) is not None:
                 pass

@@ -79,11 +79,6 @@ class Cleaned(msgspec.Struct):
 
 
 @lru_cache(maxsize=2)
-def compile_commands(root: Path) -> CompileCommands:
-    return CompileCommands(root)
-
-
-@lru_cache(maxsize=2)
 def include_folders(root: Path) -> tuple[str, ...]:
     return tuple(folders(root))
 
@@ -255,3 +250,6 @@ class CompileCommands:
         # A link may lead out of the project, so both the path and its target must be in the project.
         real = os.path.realpath(path)
         return Path(path).is_relative_to(self._root) and Path(real).is_relative_to(self._real)
+
+
+compile_commands = lru_cache(maxsize=2)(CompileCommands)

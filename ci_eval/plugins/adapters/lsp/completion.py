@@ -225,11 +225,11 @@ class Question:
         self._last_ranges: tuple[Range | None, ...] = ()
         self._last_replaced = self._word
 
-    def column(self, position: Position) -> int:
-        return offset_in_line(self.line, position.character, self._encoding)
-
-    def offers(self, answer: CompletionList, name: re.Pattern[str], extension: Extension = "") -> list[Suggestion]:
-        """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
+    def offers(
+        self, answer: CompletionList, name: re.Pattern[str], extension: Extension = "", *, kinds: bool = True
+    ) -> list[Suggestion]:
+        """Return suggestions in the server's order. `name`: the pattern of a token of the language. `kinds`: whether
+        the suggestions have kinds."""
         defaults = answer.item_defaults or Defaults()
         self._format, self._default = defaults.insert_text_format, None
         shared = defaults.edit_range
@@ -237,47 +237,50 @@ class Question:
             self._default = self._range_of_edit(TextEdit("", None, shared.insert, shared.replace))
         elif shared and shared.start:
             self._default = self._range(shared.start, shared.end or shared.start)
-        return list(self._read(answer, name, extension))
+        return list(self._read(answer, name, extension, kinds=kinds))
 
-    def _read(self, answer: CompletionList, name: re.Pattern[str], extension: Extension) -> Iterator[Suggestion]:
+    def _read(
+        self, answer: CompletionList, name: re.Pattern[str], extension: Extension, *, kinds: bool
+    ) -> Iterator[Suggestion]:
         filtered_by = ""
         # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
         # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
         if extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
             filtered_by = answer.items[0].filter_text or answer.items[0].label
-        # In the usual case, the loop calls no function, since some servers list thousands of items at each caret.
-        token = self.token
+        # In the usual case, the loop calls one function, since some servers list thousands of items at each caret.
+        token, last, begin, whole = self.token, None, 0, False
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
-            label, own, begin, number = item.label, item.filter_text, replaced.begin, item.kind
+            if replaced is not last:
+                last, begin = replaced, replaced.begin
+                whole = begin == token and replaced.end == self.asked
             written = new if begin == token else self._from_token(new, begin)
             # Items that insert nothing are skipped: VS Code shows them, but rankers need a text.
             if not written:
                 continue
-            firm += len(written) - len(new)
+            label, own = item.label, item.filter_text
             text = written if written.isidentifier() else self._extract_token(written, item, name)
             tail = written[len(text) :]
-            if begin != token or replaced.end != self.asked:
+            if not whole:
                 tail = self._tail(replaced, new, tail)
-            kind = _KINDS.get(number)
-            if kind is None:
-                # Unknown numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
-                kind = "text" if number is not None and number.is_integer() else ""
+            firm += len(written) - len(new) - len(text)
+            # Without a placeholder, all of the tail is firm.
+            if not 0 <= firm < len(written) - len(text) or REMOVED in tail or REMOVED_BEFORE in tail:
+                firm = len(tail)
+            # Unknown numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+            kind = _KINDS.get(item.kind) or ("text" if item.kind is not None and item.kind.is_integer() else "")
             filter_text = self._from_token(own, begin) if own else None
             yield Offer(
                 text=text,
                 tail=tail,
                 label="" if label == text else label,
-                kind=kind,
+                kind=kind if kinds else "",
                 filter_text=None if filter_text == text else filter_text,
                 # By the protocol, items without `sortText` are sorted by their labels.
                 sort_text=item.sort_text or label,
                 filtered_by=filtered_by or own or None,
                 begin=begin - token,
-                # Without a placeholder, all of the tail is firm.
-                firm=firm - len(text)
-                if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
-                else len(tail),
+                firm=firm,
                 # VS Code takes an item without a kind for a property (`_inflateSuggestDto` in
                 # mainThreadLanguageFeatures.ts).
                 number=NUMBERS[kind or "property"],
@@ -324,7 +327,8 @@ class Question:
         # VS Code never shows an item with a range on another line (`isInvalid` in suggest.ts, 1.95).
         if start.line != self.number or end.line != self.number:
             return Replaced(self._word.begin, self._word.end, visible=False)
-        return Replaced(self.column(start), self.column(end), visible=True)
+        first, last = (offset_in_line(self.line, position.character, self._encoding) for position in (start, end))
+        return Replaced(first, last, visible=True)
 
     def _from_token(self, new: str, begin: int) -> str:
         line, token = self.line, self.token

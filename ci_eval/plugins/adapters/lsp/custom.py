@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, InstallError
@@ -16,9 +15,9 @@ from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay, Template
 from ci_eval.plugins.adapters.lsp.quirks import CLANGD, OWN_DATABASE, fallback_options
-from ci_eval.plugins.adapters.place import INTERPRETERS
+from ci_eval.plugins.adapters.place import interprets
 from ci_eval.plugins.adapters.process import find_install_root
-from ci_eval.plugins.adapters.recipes import InstalledEngine
+from ci_eval.plugins.adapters.recipes import InstalledEngine, System
 
 SCRIPT = re.compile(r"[^-{}][^{}]*\.\w+")
 """Matches a first argument that must be a file, not an option or a subcommand."""
@@ -26,19 +25,12 @@ UNKNOWN_QUIET = 3.0
 """An unknown server is taken to be ready after this many seconds without announced work."""
 
 
-class CommandRecipe(msgspec.Struct, frozen=True):
-    program: str
+class CommandRecipe(System, frozen=True, kw_only=True):
+    hint: str = ""
     version: str = ""
     """If empty, the version is the beginning of the SHA-256 of the script or program."""
     source: str = "your command"
     script: Path | None = None
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return (self.program,)
-
-    def is_made(self, _folder: Path) -> bool:
-        return shutil.which(self.program) is not None
 
     def make(self, version: str | None, _folder: Path) -> InstalledEngine:
         path = shutil.which(self.program)
@@ -61,7 +53,7 @@ def custom(
     """Return an engine that runs the user's command. Relative paths in `command` count from the current folder.
     `like`: an engine whose configuration is used. `own`: the user's configuration. Raises ConfigError."""
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
-    first = command[1] if len(command) > 1 and _interprets(command[0]) else ""
+    first = command[1] if len(command) > 1 and interprets(command[0]) else ""
     if SCRIPT.fullmatch(first) and not Path(first).is_file():
         raise ConfigError(
             f"`engine.command`: there is no file {Path(first).absolute()} for {command[0]} to run; a relative path "
@@ -71,7 +63,7 @@ def custom(
     # The paths are made absolute, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
     model = like or LspEngine(
-        name="", summary="", languages=None, licence="", recipe=CommandRecipe(""), command=Template([])
+        name="", summary="", languages=None, licence="", recipe=CommandRecipe(program=""), command=Template([])
     )
     names = {part.partition("=")[0] for part in arguments}
     if model.quirks == CLANGD and "--compile-commands-dir" in names:
@@ -84,7 +76,7 @@ def custom(
         summary="the language server of your configuration",
         languages=None,
         licence="LicenseRef-unknown",
-        recipe=CommandRecipe(program, script=find_script(command)),
+        recipe=CommandRecipe(program=program, script=find_script(command)),
         runs_on=(),
         verified=False,
         toolchains={},
@@ -103,12 +95,7 @@ def custom(
 def find_script(command: Sequence[str]) -> Path | None:
     """Return the script that the program runs, or None if the program is itself the server."""
     scripts = (Path(part).absolute() for part in command[1:] if Path(part).is_file())
-    return next(scripts, None) if _interprets(command[0]) else None
-
-
-def _interprets(program: str) -> bool:
-    # The version is removed: `python3.12` is `python`.
-    return re.sub(r"[\d.]+$", "", Path(program).name) in INTERPRETERS
+    return next(scripts, None) if interprets(command[0]) else None
 
 
 def calls_itself(name: str, engine: LspEngine) -> bool:

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineCrash, EngineRaised
@@ -20,6 +19,7 @@ from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, S
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.plugins.adapters.engine import FromRecipe
+from ci_eval.plugins.adapters.lsp import overlay
 from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
 from ci_eval.plugins.adapters.lsp.completion import (
     Question,
@@ -27,15 +27,6 @@ from ci_eval.plugins.adapters.lsp.completion import (
     drop_hidden_types,
     read_inline_items,
     settle_ties,
-)
-from ci_eval.plugins.adapters.lsp.overlay import (
-    NOTHING,
-    UNKNOWN,
-    AutoImport,
-    Overlay,
-    Template,
-    add_arguments,
-    merge_objects,
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
@@ -62,37 +53,39 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     """The declaration of a server. Workers get it by pickle, so its functions must be importable, not lambdas."""
 
     command: Callable[[Place], Sequence[str]]
-    options: Callable[[Place], Any] = Template(None)
-    settings: Callable[[Place], Mapping[str, Any]] = Template({})
+    options: Callable[[Place], Any] = overlay.Template(None)
+    settings: Callable[[Place], Mapping[str, Any]] = overlay.Template({})
     """Section of the configuration → the value that the server gets when it asks for the section."""
-    variables: Callable[[Place], Mapping[str, str]] = Template({})
+    variables: Callable[[Place], Mapping[str, str]] = overlay.Template({})
     only_language_id: str = ""
     """The protocol's language name for all files. If empty, the name depends on the suffix of a file."""
     installs: tuple[Path, ...] = ()
     quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
-    auto_import: AutoImport = UNKNOWN
+    auto_import: overlay.AutoImport = overlay.UNKNOWN
     auto_imports: str = "default"
     programs: tuple[str, ...] = ()
     """Names that identify this server in a user's command: of its program, of its npm package, or as it reports."""
     flags: tuple[str, ...] = ()
     """Arguments that are added to a user's command if the command is configured like this server."""
-    own: Overlay = NOTHING
+    own: overlay.Overlay = overlay.NOTHING
     like: str = ""
     """The name of the engine that a user's command is configured like, or ""."""
 
     def launch(self, place: Place) -> Launch:
         """Return the server's command, environment and settings. Raises ConfigError."""
         # The user's settings come last, so they win over `interpret.autoImport`.
-        overlays = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
+        layers = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
         command, options = list(self.command(place)), self.options(place)
         settings, environment = dict(self.settings(place)), variables(place) | dict(self.variables(place))
-        for overlay in overlays:
-            command = add_arguments(command, replace_texts(overlay.arguments, folders))
-            settings = merge_objects(settings, replace_texts(overlay.settings, folders))
-            options = merge_objects(options, replace_texts(overlay.options, folders)) if overlay.options else options
-            environment |= replace_texts(overlay.variables(), folders)
+        for layer in layers:
+            command = overlay.add_arguments(command, replace_texts(layer.arguments, folders))
+            settings = overlay.merge_objects(settings, replace_texts(layer.settings, folders))
+            options = (
+                overlay.merge_objects(options, replace_texts(layer.options, folders)) if layer.options else options
+            )
+            environment |= replace_texts(layer.variables(), folders)
         return Launch(
             command=command,
             root=place.root,
@@ -100,7 +93,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
             environment=environment,
             walls=place.walls(command[0], *self.needs, reads=self.installs),
             options=options,
-            capabilities=merge_objects(CAPABILITIES, self.own.capabilities),
+            capabilities=overlay.merge_objects(CAPABILITIES, self.own.capabilities),
             settings=settings,
             announces=self.quirks.announces,
             quiet=self.quiet,
@@ -247,7 +240,7 @@ class RunningLsp:
         if query.span not in {"word", "around"} and client.completes_inline:
             clocks, started = client.process.start_clock(), time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
-            self._send_edits(client, query.offset, deadline)
+            self._send_edits(client, query.offset)
             grey, arrived = client.complete_inline(self._text, query.offset, deadline)
             cpu = client.process.stop_clock(clocks)
             suggestions = list(read_inline_items(grey, self._text, query, client.encoding))
@@ -266,12 +259,12 @@ class RunningLsp:
         if not self._is_typed and self._engine.quirks.serial:
             # A server that handles one message at a time first gets time to process the edits.
             deadline = time.monotonic() + OPEN_TIMEOUT
-            self._send_edits(client, query.offset, deadline)
+            self._send_edits(client, query.offset)
             client.digest(deadline)
         while True:
             clocks, started = client.process.start_clock(), time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
-            self._send_edits(client, query.offset, deadline)
+            self._send_edits(client, query.offset)
             answer, arrived = client.complete(self._text, query.offset, deadline, is_incomplete=is_incomplete)
             cpu = client.process.stop_clock(clocks)
             if client.is_loading and not client.is_unready:
@@ -288,7 +281,7 @@ class RunningLsp:
 
     def define(self, offset: int) -> list[tuple[str, int, int]]:
         client, deadline = self._running, time.monotonic() + self._surroundings.timeout
-        self._send_edits(client, offset, deadline)
+        self._send_edits(client, offset)
         defined = []
         for name, position in client.define(self._text, offset, deadline):
             path = name.removeprefix(f"{self._root}/")
@@ -313,7 +306,7 @@ class RunningLsp:
             since=len(query.prefix) - self._asked,
             replaces=query.span == "around",
         )
-        suggestions = question.offers(answer, self._surroundings.word, quirks.extension)
+        suggestions = question.offers(answer, self._surroundings.word, quirks.extension, kinds=quirks.kinds)
         if suggestions:
             self._cold_until = 0.0
         if quirks.hides_tags:
@@ -329,8 +322,6 @@ class RunningLsp:
         resolves = resolve if self._engine.auto_import.resolves else None
         imported = [query.expected] if query.removed else []
         suggestions = add_edits(suggestions, answer, self._text, encoding, imported, resolves)
-        if not quirks.kinds:
-            suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
 
         def resolve_imported(item: dict[str, Any]) -> Any:
             # If an item would be imported, the list says from where, so most items need no request.
@@ -359,19 +350,19 @@ class RunningLsp:
             raise EngineCrash(f"{self._engine.name} is not running")
         return self._client
 
-    def _send_edits(self, client: Client, caret: int, deadline: float) -> None:
+    def _send_edits(self, client: Client, caret: int) -> None:
         """Send the edits that the server does not have yet, so that the character before the caret is typed last."""
         if self._is_typed:
             return
         edits, self._edits = self._edits, []
         # If the last edit typed that character, and deleted nothing, all edits are sent as they are.
         if caret == 0 or (edits and edits[-1][2] and not edits[-1][1] and edits[-1][0] + len(edits[-1][2]) == caret):
-            client.change(self._sent_text, edits, self._text, deadline)
+            client.change(self._sent_text, edits, self._text)
         else:
             # The character before the caret is removed and typed again, since servers complete after typing.
             before, typed, after = self._text[: caret - 1], self._text[caret - 1], self._text[caret:]
-            client.change(self._sent_text, [*edits, (caret - 1, 1, "")], before + after, deadline)
-            client.change(before + after, [(caret - 1, 0, typed)], self._text, deadline)
+            client.change(self._sent_text, [*edits, (caret - 1, 1, "")], before + after)
+            client.change(before + after, [(caret - 1, 0, typed)], self._text)
         self._sent_text = self._text
         self._is_typed = True
 
@@ -381,7 +372,7 @@ def _visible_root(place: Place) -> Path:
     root = place.root
     links: dict[Path, Path] = {}
     """Path below the root, where Node looks for a package → folder of the package."""
-    if place.language in ECMASCRIPT:
+    if place.surroundings.language in ECMASCRIPT:
         members = find_members(root, place.surroundings.sources or ())
         links = {Path("node_modules", name): folder for name, folder in members.items()}
         if environment := place.environment:

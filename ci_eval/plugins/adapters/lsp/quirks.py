@@ -133,10 +133,10 @@ def show_project(
 
 def _count_names(client: Client, text: str, letter: str, deadline: float) -> int:
     line = f"\n{letter}"
-    client.change(text, [(len(text), 0, line)], text + line, deadline)
+    client.change(text, [(len(text), 0, line)], text + line)
     try:
         return len(client.complete(text + line, len(text + line), deadline)[0].items)
     except EngineRaised:
         return 0
     finally:
-        client.change(text + line, [(len(text), len(line), "")], text, deadline)
+        client.change(text + line, [(len(text), len(line), "")], text)

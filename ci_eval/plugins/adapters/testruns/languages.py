@@ -20,20 +20,10 @@ from ci_eval.core.grammar.syntax import Node
 from ci_eval.fetch.clients import ClientEnd, run_client
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.engine import read_toolchain
-from ci_eval.plugins.adapters.place import DRIVERS, Place
+from ci_eval.plugins.adapters.place import DRIVERS
 from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.recipes import install_wheels, once
-from ci_eval.plugins.adapters.testruns.sandbox import (
-    SWAPS,
-    SWAPS_AS_IN_C,
-    Outcome,
-    Runner,
-    Step,
-    Syntax,
-    Work,
-    read_junit,
-    telling_lines,
-)
+from ci_eval.plugins.adapters.testruns import sandbox
 
 # ------------------------------------------------------------------------------------------------------------------- Go
 
@@ -78,7 +68,7 @@ def _compile_library(new: Path) -> dict[str, str]:
     return {}
 
 
-def list_go_steps(work: Work) -> Sequence[Step]:
+def list_go_steps(work: sandbox.Work) -> Sequence[sandbox.Step]:
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
     # The run gets a copy of the cache made of links, so that it can add packages without changing the original.
     for folder in (work.kit / "compiled").iterdir():
@@ -89,10 +79,10 @@ def list_go_steps(work: Work) -> Sequence[Step]:
     package = PurePosixPath(work.test).parent
     # Without -count=1, Go would not run a test again; vet would refuse some tests.
     argv = ("go", "test", "-json", "-vet=off", "-count=1", f"./{package}")
-    return [Step(argv=argv, variables={**GO_SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
+    return [sandbox.Step(argv=argv, variables={**GO_SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
 
 
-def read_go(_work: Work, ended: ClientEnd) -> Outcome:
+def read_go(_work: sandbox.Work, ended: ClientEnd) -> sandbox.Outcome:
     """Read the events of `go test`. If a test began but has no result, the outcome is a failure."""
     events = []
     for line in ended.output.splitlines():
@@ -103,7 +93,7 @@ def read_go(_work: Work, ended: ClientEnd) -> Outcome:
             continue
     refused = "".join(event.output for event in events if event.action == "build-output")
     if any(event.action == "build-fail" for event in events):
-        return Outcome(compiled=False, said="\n".join(telling_lines(refused)))
+        return sandbox.Outcome(compiled=False, said="\n".join(sandbox.telling_lines(refused)))
     results = {event.test: event.action for event in events if event.action in {"pass", "fail", "skip"}}
     whole = results.pop("", "") == "pass" and ended.code == 0
     begun = {event.test for event in events if event.action == "run"}
@@ -113,12 +103,12 @@ def read_go(_work: Work, ended: ClientEnd) -> Outcome:
         event.output for event in events if event.action == "output" and not event.output.startswith(("===", "ok"))
     ]
     words = "".join(outputs) or ended.trouble
-    return Outcome(
+    return sandbox.Outcome(
         runs=bool({"pass", "fail"} & set(results.values())),
         passes=passes,
         said=""
         if passes
-        else "\n".join(telling_lines(GO_TIME.sub("", words))) or f"no test was run (exit code {ended.code})",
+        else "\n".join(sandbox.telling_lines(GO_TIME.sub("", words))) or f"no test was run (exit code {ended.code})",
     )
 
 
@@ -140,7 +130,7 @@ def stub_go(function: Node, body: Node, source: bytes) -> tuple[int, int, str]:
     return at, at, f" {variables} return {', '.join(names)};"
 
 
-GO = Runner(
+GO = sandbox.Runner(
     name="go",
     grammar="go",
     programs=("go",),
@@ -149,10 +139,10 @@ GO = Runner(
     read=read_go,
     runs_own=True,
     stub=stub_go,
-    syntax=Syntax(
+    syntax=sandbox.Syntax(
         functions=frozenset({"function_declaration", "method_declaration"}),
         operations=frozenset({"binary_expression", "assignment_statement", "inc_statement", "dec_statement"}),
-        swaps=SWAPS_AS_IN_C,
+        swaps=sandbox.SWAPS_AS_IN_C,
         numbers=frozenset({"int_literal", "float_literal"}),
         strings=frozenset({"interpreted_string_literal", "raw_string_literal"}),
         removed=dict.fromkeys(
@@ -180,28 +170,25 @@ def install_java(cache: Path) -> Path:
     ).folder
 
 
-def list_java_steps(work: Work) -> Sequence[Step]:
+def list_java_steps(work: sandbox.Work) -> Sequence[sandbox.Step]:
     place, classes = work.place, work.place.scratch / "classes"
     sources = sorted(str(path) for path in work.files.rglob("*.java"))
     path = jars.classpath([classes, *jars.list_jars(work.kit)])
     options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes), "-cp", path)
     package = JAVA_PACKAGE.search((work.files / work.test).read_text())
     name = ".".join(filter(None, (package and package[1], Path(work.test).stem)))
+    java_options = [*jars.java(place)[1:], *JAVA_BRIEFLY]
     launch = ("execute", f"--select-class={name}", f"--reports-dir={place.scratch}", "--details=none")
     return [
-        Step(argv=("javac", *(f"-J{option}" for option in _java_options(place)), *options, *sources), compiles=True),
-        Step(argv=("java", *_java_options(place), "-cp", path, JUNIT_MAIN, *launch, "--disable-banner")),
+        sandbox.Step(argv=("javac", *(f"-J{option}" for option in java_options), *options, *sources), compiles=True),
+        sandbox.Step(argv=("java", *java_options, "-cp", path, JUNIT_MAIN, *launch, "--disable-banner")),
     ]
 
 
-def _java_options(place: Place) -> list[str]:
-    return [*jars.java(place)[1:], *JAVA_BRIEFLY]
-
-
-def read_java(work: Work, ended: ClientEnd) -> Outcome:
+def read_java(work: sandbox.Work, ended: ClientEnd) -> sandbox.Outcome:
     """Read the report of the JUnit engine that ran tests: Jupiter, or Vintage for JUnit 4."""
     reports = [work.place.scratch / f"TEST-junit-{engine}.xml" for engine in ("jupiter", "vintage")]
-    outcomes = [read_junit(path, ended, errors_run=True) for path in reports]
+    outcomes = [sandbox.read_junit(path, ended, errors_run=True) for path in reports]
     return next((outcome for outcome in outcomes if outcome.runs), outcomes[0])
 
 
@@ -216,7 +203,7 @@ def stub_java(function: Node, body: Node, _source: bytes) -> tuple[int, int, str
     return body.start_byte + 1, body.start_byte + 1, returns
 
 
-JAVA = Runner(
+JAVA = sandbox.Runner(
     name="java",
     grammar="java",
     programs=("javac", "java"),
@@ -224,10 +211,10 @@ JAVA = Runner(
     steps=list_java_steps,
     read=read_java,
     stub=stub_java,
-    syntax=Syntax(
+    syntax=sandbox.Syntax(
         functions=frozenset({"method_declaration", "constructor_declaration"}),
         operations=frozenset({"binary_expression", "assignment_expression", "update_expression"}),
-        swaps=SWAPS_AS_IN_C,
+        swaps=sandbox.SWAPS_AS_IN_C,
         numbers=frozenset({"decimal_integer_literal", "decimal_floating_point_literal"}),
         strings=frozenset({"string_literal"}),
         returned="null",
@@ -243,26 +230,26 @@ GUARD = DRIVERS / "testruns" / "stays.cjs"
 """A script that keeps a test from ending its process before the runner knows the outcome."""
 
 
-def list_javascript_steps(work: Work) -> Sequence[Step]:
+def list_javascript_steps(work: sandbox.Work) -> Sequence[sandbox.Step]:
     report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
     words = ("--test-reporter=tap", "--test-reporter-destination=stdout")
     return [
         # The file is checked first, since the test runner does not report what is wrong with a broken file.
-        Step(argv=("node", "--check", work.test), compiles=True),
-        Step(argv=("node", "--require", str(GUARD), "--test", *report, *words, work.test)),
+        sandbox.Step(argv=("node", "--check", work.test), compiles=True),
+        sandbox.Step(argv=("node", "--require", str(GUARD), "--test", *report, *words, work.test)),
     ]
 
 
-def read_javascript(work: Work, ended: ClientEnd) -> Outcome:
+def read_javascript(work: sandbox.Work, ended: ClientEnd) -> sandbox.Outcome:
     # Node.js reports a file without tests as a test with the file's path.
     own = str(work.files / work.test)
-    outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
+    outcome = sandbox.read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
     # Lines that the file printed begin with `# ` and come before the count of its tests (`1..N`).
     printed = ended.output.partition("\n1..")[0].splitlines()
     words = [line[2:] for line in printed if line.startswith("# ") and not line.startswith("# Subtest")]
     if outcome.passes or not words or outcome.said.count("\n"):
         return outcome
-    return replace(outcome, said="\n".join([outcome.said, *telling_lines("\n".join(words))]))
+    return replace(outcome, said="\n".join([outcome.said, *sandbox.telling_lines("\n".join(words))]))
 
 
 def stub_javascript(_function: Node, body: Node, _source: bytes) -> tuple[int, int, str]:
@@ -271,7 +258,7 @@ def stub_javascript(_function: Node, body: Node, _source: bytes) -> tuple[int, i
     return body.start_byte, body.end_byte, "undefined"
 
 
-JAVASCRIPT = Runner(
+JAVASCRIPT = sandbox.Runner(
     name="javascript",
     grammar="javascript",
     programs=("node",),
@@ -280,7 +267,7 @@ JAVASCRIPT = Runner(
     steps=list_javascript_steps,
     read=read_javascript,
     stub=stub_javascript,
-    syntax=Syntax(
+    syntax=sandbox.Syntax(
         functions=frozenset(
             {
                 "function_declaration", "function_expression", "function", "arrow_function", "method_definition",
@@ -288,7 +275,7 @@ JAVASCRIPT = Runner(
             }
         ),
         operations=frozenset({"binary_expression", "augmented_assignment_expression", "update_expression"}),
-        swaps={**SWAPS_AS_IN_C, "===": "!==", "!==": "===", "??": "&&", "**": "*"},
+        swaps={**sandbox.SWAPS_AS_IN_C, "===": "!==", "!==": "===", "??": "&&", "**": "*"},
         numbers=frozenset({"number"}),
         strings=frozenset({"string"}),
         returned="undefined",
@@ -301,7 +288,7 @@ JAVASCRIPT = Runner(
 PYTEST = ("pytest==8.4.2", "pluggy==1.6.0", "iniconfig==2.1.0", "packaging==25.0", "pygments==2.19.2")
 
 
-def list_python_steps(work: Work) -> Sequence[Step]:
+def list_python_steps(work: sandbox.Work) -> Sequence[sandbox.Step]:
     settings = work.place.scratch / "pytest.ini"
     settings.write_text("[pytest]\n")
     options = ("-q", "--tb=short", "-p", "no:cacheprovider", f"--junit-xml={work.report}", f"--rootdir={work.files}")
@@ -317,7 +304,7 @@ def list_python_steps(work: Work) -> Sequence[Step]:
         # Without this, the order of sets would differ from run to run.
         "PYTHONHASHSEED": "0",
     }
-    return [Step(argv=command, variables=variables)]
+    return [sandbox.Step(argv=command, variables=variables)]
 
 
 def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, str] | None:
@@ -330,21 +317,21 @@ def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, s
     return at, at, f"return None{indent}"
 
 
-PYTHON = Runner(
+PYTHON = sandbox.Runner(
     name="python",
     grammar="python",
     install=partial(install_wheels, "pytest", PYTEST),
     steps=list_python_steps,
-    read=lambda work, ended: read_junit(work.report, ended, errors_run=False),
+    read=lambda work, ended: sandbox.read_junit(work.report, ended, errors_run=False),
     stub=stub_python,
     dependencies="python",
-    syntax=Syntax(
+    syntax=sandbox.Syntax(
         functions=frozenset({"function_definition"}),
         operations=frozenset(
             {"comparison_operator", "boolean_operator", "binary_operator", "augmented_assignment", "unary_operator"}
         ),
         swaps={
-            **SWAPS, "is": "is not", "is not": "is", "in": "not in", "not in": "in", "and": "or", "or": "and",
+            **sandbox.SWAPS, "is": "is not", "is not": "is", "in": "not in", "not in": "in", "and": "or", "or": "and",
             "//": "*", "**": "*", "//=": "*=",
         },
         negations=frozenset({"not_operator"}),
@@ -363,4 +350,4 @@ PYTHON = Runner(
     whole=re.compile(r"from __future__ import "),
 )  # fmt: skip
 
-RUNNERS: Mapping[str, Runner] = {runner.name: runner for runner in (GO, JAVA, JAVASCRIPT, PYTHON)}
+RUNNERS: Mapping[str, sandbox.Runner] = {runner.name: runner for runner in (GO, JAVA, JAVASCRIPT, PYTHON)}

@@ -19,10 +19,10 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineTimeout
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.contracts import RunSettings, Surroundings
+from ci_eval.core.contracts import RunSettings
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.fetch.clients import ClientEnd
-from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.adapters.place import Place, bare_surroundings, variables
 from ci_eval.plugins.adapters.process import EngineProcess
 
 
@@ -154,16 +154,10 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
 
     def run(self, files: Mapping[str, str], test: str, timeout: float) -> Outcome:
         """Run a test. `timeout`: seconds for all steps. Raises EngineCrash if the runner cannot be started."""
-        surroundings = Surroundings(
-            root=self.kit,
-            language=self.runner.name,
-            keywords=frozenset(),
-            cache=self.kit,
-            timeout=timeout,
-            memory=self.settings.memory,
-            environment=self.environment,
-            # Strangers' code runs in the complete sandbox or in none: `prepare` of the grader has checked that.
-            confine="off" if self.settings.confine == "off" else "required",
+        # Strangers' code runs in the complete sandbox or in none: `prepare` of the grader has checked that.
+        confine = "off" if self.settings.confine == "off" else "required"
+        surroundings = bare_surroundings(
+            self.kit, timeout=timeout, memory=self.settings.memory, environment=self.environment, confine=confine
         )
         started = time.monotonic()
         with Place.temporary(self.kit, surroundings) as place:

@@ -13,13 +13,12 @@ GRAMMARS: dict[str, Any] = {
     name.replace("c_sharp", "csharp"): _LIBRARY.Language(import_module(f"tree_sitter_{name}").language())
     for name in ("python", "java", "go", "javascript", "c_sharp")
 }
-PARSERS = {name: _LIBRARY.Parser(grammar) for name, grammar in GRAMMARS.items()}
 DEEPEST = 3000
 """The limit of a tree's depth, which recursive walks need. No program that people write is deeper."""
 
 
 def parse(language: str, text: str) -> Node:
-    root = Node(PARSERS[language].parse(text.encode()).root_node)
+    root = Node(_LIBRARY.Parser(GRAMMARS[language]).parse(text.encode()).root_node)
     # No recursion here: the tree's depth is checked only after the tree is complete.
     stack = [root]
     while stack:

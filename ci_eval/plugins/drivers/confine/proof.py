@@ -195,9 +195,9 @@ def _outlive(_: Stage) -> bool:
 
 
 def _share_pages(_: Stage) -> None:
-    number = calls.numbers(calls.CHECKED, 0 if os.uname().machine == "x86_64" else 1)["mmap"]
+    mmap = _number(calls.CHECKED, "mmap")
     # If the page is mapped, it is freed when this process becomes the program.
-    calls.syscall(number, None, ctypes.c_size_t(4096), ctypes.c_int(3), ctypes.c_int(0x21), ctypes.c_int(-1), None)
+    calls.syscall(mmap, None, ctypes.c_size_t(4096), ctypes.c_int(3), ctypes.c_int(0x21), ctypes.c_int(-1), None)
 
 
 def _read_as_root(_: Stage) -> None:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 from ci_eval.core.config import Config
 from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains import generation
-
-
-def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether the configuration has keys that 2019 did not know, and no strategy at the top level."""
-    return "strategy" not in config and generation.has_later_keys(config)
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:
@@ -44,12 +38,12 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     }
 
 
-GENERATION = generation.since_2021(
+GENERATION = generation.Generation(
     name="ij21",
     summary="the plugin of 2021 and 2022",
-    wrote=wrote,
+    # Since 2021, the configuration has keys that the plugin of 2019 did not know.
+    wrote=lambda config: "strategy" not in config and generation.has_later_keys(config),
     listed=generation.list_source_files,
-    rank=generation.rank_by_language,
     read_actions=partial(generation.read, properties=properties.read_token_properties),
     config=config,
     write_actions=partial(generation.write, properties=properties.write_token_properties),

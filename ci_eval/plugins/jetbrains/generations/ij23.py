@@ -63,14 +63,9 @@ def read_actions(fields: Fields) -> model.FileActions:
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
     """Return the plugin's actions. Each has the session of the next call, or of the last call if none follows."""
-    reversed_sessions: list[str] = []
-    following = ""
-    for action in reversed(actions):
-        following = action.session if isinstance(action, CallCompletion) else following
-        reversed_sessions.append(following)
-    last = next(filter(None, reversed_sessions), "")
+    session = next((action.session for action in reversed(actions) if isinstance(action, CallCompletion)), "")
     written: list[dict[str, object]] = []
-    for action, session in zip(actions, reversed(reversed_sessions), strict=True):
+    for action in reversed(actions):
         fields: dict[str, object]
         match action:
             case MoveCaret():
@@ -80,12 +75,13 @@ def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
             case DeleteRange():
                 kind, fields = "DELETE_RANGE", {"begin": action.begin, "end": action.end}
             case CallCompletion():
+                session = action.session
                 kind, fields = "CALL_FEATURE", {"expectedText": action.expected_text, "offset": action.offset}
                 fields["nodeProperties"] = properties.write_token_properties(action.properties)
             case _:
                 continue
-        written.append({"type": kind, "sessionId": session or last, **fields})
-    return written
+        written.append({"type": kind, "sessionId": session, **fields})
+    return written[::-1]
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:
@@ -115,13 +111,13 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     }
 
 
-GENERATION = generation.since_2021(
+GENERATION = generation.Generation(
     name="ij23",
     summary="the plugin since 2023, token completion",
     # Since 2023, the configuration has the strategy at the top level.
     wrote=lambda config: "strategy" in config,
     listed=partial(generation.list_source_files, projects=True),
-    rank=generation.rank_by_relevance,
+    by_relevance=True,
     read_actions=read_actions,
     config=config,
     write_actions=write_actions,

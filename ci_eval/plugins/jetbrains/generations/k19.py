@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 from ci_eval.core.config import Config
@@ -11,11 +10,6 @@ from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains import generation
 from ci_eval.plugins.jetbrains.fields import Fields
 from ci_eval.plugins.jetbrains.generation import Generation
-
-
-def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether the configuration has only keys that the plugin of 2019 knew."""
-    return "strategy" not in config and not generation.has_later_keys(config)
 
 
 def read_properties(fields: Fields) -> Properties:
@@ -64,18 +58,14 @@ def config(configuration: Config, project: str) -> dict[str, object]:
 GENERATION = Generation(
     name="k19",
     summary="the plugin of 2019, before it became part of the IDEs",
-    wrote=wrote,
+    wrote=lambda config: "strategy" not in config and not generation.has_later_keys(config),
+    since_2021=False,
     prefix="text",
     properties="properties",
     listed=generation.list_source_files,
     read_properties=read_properties,
-    rank=generation.exact,
     read_actions=partial(generation.read, properties=read_properties),
     config=config,
     write_properties=lambda known: dict.fromkeys(("_properties", "properties"), _write_properties(known)),
-    write_session=lambda _: {},
-    write_lookup=lambda *_: {},
-    write_suggestion=lambda *_: {},
     write_actions=partial(generation.write, properties=lambda known: {"properties": _write_properties(known)}),
-    first_errors=None,
 )

@@ -29,16 +29,15 @@ from ci_eval.plugins.languages.cpp.references import (
 from ci_eval.plugins.languages.cpp.repairs import REPAIRS
 
 _BODIES = frozenset(["compound_statement", "field_initializer_list", "try_statement"])
-_DECLARATORS = (
+_DECLARATORS = frozenset(
     "init_declarator pointer_declarator reference_declarator array_declarator function_declarator "
     "parenthesized_declarator structured_binding_declarator attributed_declarator variadic_declarator "
-    "pointer_type_declarator"
-).split()
-_DECLARATOR_SET = frozenset(_DECLARATORS)
+    "pointer_type_declarator".split()
+)
 _DECLARATIONS = (
     "declaration field_declaration parameter_declaration optional_parameter_declaration variadic_parameter_declaration"
 ).split()
-_TYPE_DECLARATORS = _DECLARATOR_SET | {"pointer_type_declarator", "abstract_pointer_declarator"}
+_TYPE_DECLARATORS = _DECLARATORS | {"abstract_pointer_declarator"}
 _NAME_FIRST = frozenset(["init_declarator", "array_declarator", "function_declarator", "attributed_declarator"])
 _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_type"])
 
@@ -86,7 +85,7 @@ class CppWalk(CppReferences):
     def _declare(self, node: Node, role: str, place: NodePlace, inner: NodePlace | None) -> None:
         """Define the name in a declarator and visit its other parts. `inner` is the place of a function's parameters;
         if it is None, a new one is made."""
-        while node.type in _DECLARATOR_SET and node.child_count:
+        while node.type in _DECLARATORS and node.child_count:
             children, kind = node.children, node.type
             if kind == "structured_binding_declarator":
                 self.push(children, BOUND, place)
@@ -181,7 +180,7 @@ class CppWalk(CppReferences):
             # Outside of a class, a function without a type and without `::` is a macro: `TEST(a, b) {…}`.
             name = head.children[0]
             role = CALLED if name.type == "identifier" and self.text(name) != "main" else role
-        declares = _DECLARATOR_SET | {"operator_cast"}
+        declares = _DECLARATORS | {"operator_cast"}
         types = [child for child in children if child.type not in declares and child.type not in _BODIES]
         for child in children:
             if child.type in declares:

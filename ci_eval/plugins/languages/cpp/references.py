@@ -8,7 +8,7 @@ from collections import defaultdict
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node, leaves
+from ci_eval.core.grammar.syntax import Node, leaves, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind, Location
 
@@ -133,14 +133,12 @@ class Namespaces:
         return Origin(True, holder.package, (known.holder if known else "") or MEMBER)
 
 
-KEYWORDS = frozenset(
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
-    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
-    "default delete do double dynamic_cast else enum explicit export extern false final float for friend goto if "
-    "inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq override private protected "
-    "public register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
-    "switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
-    "volatile wchar_t while xor xor_eq".split()
+_OF_C = "NULL defined import module noreturn offsetof restrict".split()
+KEYWORDS = (
+    read_keywords("cpp")
+    .union("auto bool char char16_t char32_t char8_t const_cast double dynamic_cast false float int".split())
+    .union("reinterpret_cast static_cast this true typeid void wchar_t".split())
+    .difference(_OF_C)
 )
 STATIC, IMPORTED, SIGNATURE, VALUE, TEMPLATE = "static", "imported", "signature", "value", "template"
 """The roles: the definition of a static member; a name in a using declaration; a function whose body is visited later;
@@ -154,16 +152,13 @@ class CppReferences(Walk):
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
     # Outside of module declarations, `import` and `module` are names.
     keywords = KEYWORDS | {"import", "module"}
-    ignored = frozenset(
-        "( ) [ ] { } , . : ; = :: + - * / % & | ^ < > ! ~ && || == != <= >= << >> <=> ++ -- += -= *= /= %= &= |= ^= "
-        "<<= >>= ... -> ->* .* ? ' \" ' [[ ]] #define #if #ifdef #ifndef #else #elif #endif #include \n \0 comment "
-        "number_literal string_literal char_literal raw_string_literal user_defined_literal "
-        "system_lib_string preproc_include preproc_call preproc_arg preproc_directive statement_identifier "
-        "attribute_specifier ms_declspec_modifier lambda_default_capture "
-        "destructor_name".split(" ")
-    )
+    ignored = "attribute_specifier destructor_name ms_declspec_modifier preproc_include string_literal"
 
     sequences = "condition_clause"
+    blocks = (
+        "compound_statement requires_expression if_statement while_statement switch_statement for_statement "
+        "catch_clause"
+    )
 
     def __init__(self, source: bytes, declared: Declarations) -> None:
         super().__init__(source, "", declared)
@@ -433,12 +428,7 @@ class CppReferences(Walk):
     def abstract_function(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, inside("function", place))
 
-    @handle_nodes("compound_statement", "requires_expression")
-    def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, inside("block", place, place.argument))
-
-    @handle_nodes("if_statement", "while_statement", "switch_statement", "for_statement", "catch_clause")
-    def statement(self, node: Node, _role: str, place: NodePlace) -> None:
+    def in_block(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, inside("block", place, place.argument))
 
     @handle_nodes("for_range_loop")

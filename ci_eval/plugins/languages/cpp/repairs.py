@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
-from ci_eval.core.grammar.parsing import ROUND, Repair, Rewritten, outside, replace_groups, spaces
+from ci_eval.core.grammar.parsing import ROUND, Repair, Rewritten, Span, outside, replace_groups, spaces
 
 _LITERALS = (
     rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|R\"(?P<mark>\w{0,16})\((?:[\s\S]*?\)(?P=mark)\"|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
@@ -33,16 +32,9 @@ LONGEST = 20_000
 """The size in bytes of the longest condition that is rewritten. Longer ones enclose most of a file, not statements."""
 
 
-class Condition(NamedTuple):
-    """The lines of a condition from `#if` to `#endif`, and the branches between them."""
-
-    directives: list[tuple[int, int]]
-    bodies: list[tuple[int, int]]
-
-
-def _groups(source: bytes) -> Iterator[Condition]:
-    """Yield all conditions; inner conditions come before outer ones."""
-    stack: list[list[tuple[int, int]]] = []
+def _conditions(source: bytes) -> Iterator[list[Span]]:
+    """Yield the lines `#if`, `#else` … `#endif` of each condition; inner conditions come before outer ones."""
+    stack: list[list[Span]] = []
     for match in _DIRECTIVE.finditer(source):
         word = match["word"]
         if match["skip"] is not None:
@@ -52,8 +44,7 @@ def _groups(source: bytes) -> Iterator[Condition]:
         if stack:
             stack[-1].append(match.span())
             if word == b"endif":
-                lines = stack.pop()
-                yield Condition(lines, [(a[1], b[0]) for a, b in pairwise(lines)])
+                yield stack.pop()
 
 
 class Conditions:
@@ -68,16 +59,20 @@ class Conditions:
     def apply(self, source: bytes) -> Rewritten:
         """Blank the lines and, if needed, branches. Return the text, the layer and the number of lost words."""
         text, lines, lost = bytearray(source), bytearray(b" " * len(source)), 0
-        for group in _groups(source):
-            if group.directives[-1][1] - group.directives[0][0] > LONGEST:
+        for directives in _conditions(source):
+            first = directives[0][0]
+            if directives[-1][1] - first > LONGEST:
                 continue
-            is_whole = all(_is_whole(source[begin:end]) for begin, end in group.bodies)
-            if is_whole and not _is_inside(source, group):
+            branches = [(before[1], after[0]) for before, after in pairwise(directives)]
+            is_whole = all(_is_whole(source[begin:end]) for begin, end in branches)
+            ends = [_last(source[begin:end]) for begin, end in [(max(first - 2000, 0), first), *branches]]
+            # If all texts end with a statement, the condition is not inside a statement.
+            if is_whole and all(end in b";{}:" for end in ends if end):
                 continue
-            for begin, end in group.directives:
+            for begin, end in directives:
                 lines[begin : end + 1] = source[begin : end + 1]
                 text[begin:end] = b" " * (end - begin)
-            for begin, end in [] if is_whole else group.bodies[1:]:
+            for begin, end in [] if is_whole else branches[1:]:
                 lost += len(re.findall(rb"[A-Za-z_]\w*", text[begin:end]))
                 text[begin:end] = re.sub(rb"[^\n]", b" ", bytes(text[begin:end]))
         return Rewritten(bytes(text), layers=(bytes(lines),) if lines.strip() else (), lost=lost)
@@ -92,13 +87,6 @@ def _is_whole(branch: bytes) -> bool:
             if depth < 0:
                 return False
     return depth == 0
-
-
-def _is_inside(source: bytes, group: Condition) -> bool:
-    """Return whether the text before a condition, or one of its branches, ends in the middle of a statement."""
-    begin = group.directives[0][0]
-    ends = [_last(source[max(begin - 2000, 0) : begin]), *(_last(source[a:b]) for a, b in group.bodies)]
-    return any(end not in b";{}:" for end in ends if end)
 
 
 def _last(code: bytes) -> bytes:
@@ -166,14 +154,9 @@ REPAIRS = (
             rb"\b(?:class|struct|union)(?P<macros>(?:\s+" + _MACRO + rb")+)"
             rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\s*)?(?::(?!:)|\{))"
         ),
-        lambda m: replace_groups(m, macros=b""),
         always=True,
     ),
-    Repair(
-        re.compile(rb"\b(?:class|struct)(?P<macros>\s+" + _EXPORT + rb")(?=\s+\w+\s*;)"),
-        lambda m: replace_groups(m, macros=b""),
-        always=True,
-    ),
+    Repair(re.compile(rb"\b(?:class|struct)(?P<macros>\s+" + _EXPORT + rb")(?=\s+\w+\s*;)"), always=True),
     Repair(re.compile(rb"__(?:attribute__|declspec)\s*\(" + ROUND + rb"\)"), spaces, always=True),
     Conditions(),
     Repair(
@@ -191,7 +174,6 @@ REPAIRS = (
     # The grammar does not support `void (Base::*f)();`, so `Base::` is blanked.
     Repair(
         outside(rb"(?<=\()(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\*\s*\w+\s*\)\s*\()", _LITERALS),
-        lambda m: replace_groups(m, t=b"", colons=b""),
         trigger=re.compile(rb"::\*"),
     ),
     # The grammar does not support the `=` in `((a = f()) == b)`, so `+` replaces it.
@@ -205,11 +187,7 @@ REPAIRS = (
         outside(rb"(?P<sign>->\*)", _LITERALS), lambda m: replace_groups(m, sign=b"+"), trigger=re.compile(rb"->\*")
     ),
     # The grammar does not support the `*` in `new T*[n]`, so it is blanked.
-    Repair(
-        outside(rb"\bnew\s+[\w:]+(?P<stars>\s*\*[\s*]*)(?=\[)", _LITERALS),
-        lambda m: replace_groups(m, stars=b""),
-        trigger=re.compile(rb"\*\s*\["),
-    ),
+    Repair(outside(rb"\bnew\s+[\w:]+(?P<stars>\s*\*[\s*]*)(?=\[)", _LITERALS), trigger=re.compile(rb"\*\s*\[")),
     MacroArguments(),
     # A macro may be alone on its line, without a body after it.
     Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.ecmascript.imports import SYNTAX, imports
@@ -49,17 +49,13 @@ SHARED = (
             rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
             rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
             _COMMENTS,
-        ),
-        lambda m: replace_groups(m, **{"with": b""}),
+        )
     ),
     # The grammars are older than `import defer` and `import source`.
-    Repair(
-        outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
-        lambda m: replace_groups(m, k=b""),
-    ),
+    Repair(outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS)),
     Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
     # The grammars do not support `accessor`.
-    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
+    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS)),
 )
 """The repairs that both languages need."""
 
@@ -84,8 +80,7 @@ TYPESCRIPT = (
         outside(
             rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
             _LITERALS,
-        ),
-        lambda m: replace_groups(m, k1=b"", k2=b""),
+        )
     ),
     # Without a semicolon after a type, the grammar parses `<T>` on the next line as arguments of the type.
     Repair(
@@ -101,17 +96,13 @@ _FUNCTIONS = frozenset(
     "function_declaration generator_function_declaration function_signature function_expression function "
     "generator_function arrow_function method_definition".split()
 )
+_CLASSES = ("class_declaration", "abstract_class_declaration")
+_MODULES = ("internal_module", "module")
+_TYPES = ("interface_declaration", "type_alias_declaration", "enum_declaration")
 _NAMED = {
-    "function_declaration": "",
-    "generator_function_declaration": "",
-    "function_signature": "",
-    "class_declaration": "class",
-    "abstract_class_declaration": "class",
-    "enum_declaration": "class",
-    "internal_module": "module",
-    "module": "module",
-    "interface_declaration": "class",
-    "type_alias_declaration": "class",
+    **dict.fromkeys(["function_declaration", "generator_function_declaration", "function_signature"], ""),
+    **dict.fromkeys([*_CLASSES, *_TYPES], "class"),
+    **dict.fromkeys(_MODULES, "module"),
 }
 """Node type of a declaration → `Origin.holder` of the declared name."""
 _PATTERNS = frozenset(["object_pattern", "array_pattern"])
@@ -120,8 +111,6 @@ _FIELDS = frozenset(["field_definition", "public_field_definition", "method_defi
 
 class EcmaDefinitions(EcmaWalk):
     """The handlers of nodes that define names. A name is known in its whole scope, even before its declaration."""
-
-    ignored = EcmaWalk.ignored - {"import_statement"}
 
     roles = {
         REFERENCE: "pair augmented_assignment_expression",
@@ -299,7 +288,7 @@ class EcmaDefinitions(EcmaWalk):
         left = node.child_by_field_name("left" if node.type == "for_in_statement" else "parameter")
         self.each([(child, BOUND if binds and child == left else REFERENCE, inner) for child in children])
 
-    @handle_nodes("class_declaration", "class", "abstract_class_declaration")
+    @handle_nodes(*_CLASSES, "class")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = ecma_scope(place)
         name = node.child_by_field_name("name")
@@ -347,13 +336,7 @@ _HEADS = ("if_statement", "for_statement", "for_in_statement", "while_statement"
 SHAPE = Shape(
     lists=frozenset("program class_body interface_body object_type enum_body internal_module_body".split())
     | {"internal_module statement_block", "module statement_block"},
-    bodies=frozenset(
-        f"{function} statement_block"
-        for function in (
-            "function_declaration generator_function_declaration function_expression function generator_function "
-            "arrow_function method_definition"
-        ).split()
-    ),
+    bodies=frozenset(f"{function} statement_block" for function in _FUNCTIONS),
     closers=frozenset([")", "]", "}", ";", "`", "type_arguments >", "type_parameters >", "switch_case :"])
     | {'string "', "string '", "switch_default :"},
     stand_ins={
@@ -391,17 +374,13 @@ _JAVASCRIPT = Language(
 )
 
 
-_TYPESCRIPT_KEYWORDS = KEYWORDS | frozenset(
-    "abstract accessor any asserts bigint boolean declare enum global implements infer interface intrinsic is "
-    "keyof module namespace never number object out override private protected public readonly require "
-    "satisfies string symbol type undefined unique unknown".split()
-)
+_UNLISTED = "bigint intrinsic out undefined unique".split()
+_TYPESCRIPT_KEYWORDS = KEYWORDS.union(read_keywords("typescript"), _UNLISTED) - {"assert"}
 _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
 
 
 class TypeScriptWalk(EcmaDefinitions):
     keywords = _TYPESCRIPT_KEYWORDS - {"string", "number", "undefined"} | {"this_type"}
-    ignored = EcmaDefinitions.ignored | {"|", "&"}
     # The names that `infer` defines in a condition are known in the branches.
     sequences = "conditional_type"
 
@@ -448,11 +427,11 @@ class TypeScriptWalk(EcmaDefinitions):
         inner = NodePlace(ecma_scope(place).below("function"), False)
         self._signature(node.children, node.child_by_field_name("name"), inner)
 
-    @handle_nodes("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module")
+    @handle_nodes(*_TYPES, *_MODULES)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = ecma_scope(place)
         name = node.child_by_field_name("name")
-        if node.type in {"internal_module", "module"} and name is not None:
+        if node.type in _MODULES and name is not None:
             package = f"{scope.package}.{self.text(name)}"
             inner = EcmaScope("namespace", scope, package=package, plain=Origin(True, package))
         else:

@@ -15,6 +15,7 @@ import msgspec
 from ci_eval.core.base.files import exists, is_own, read_own
 from ci_eval.core.base.workspaces import MANIFEST, find_members, read_name, table, texts
 from ci_eval.core.grammar.document import NotText, read_text
+from ci_eval.core.grammar.imports import Exports, ReExportingModules
 from ci_eval.core.import_syntax import Import, Imports, ImportSyntax, Origin, Project, keep_shared_names
 
 _NAMES = r"\{(?P<names>[^{}]*)\}"
@@ -36,9 +37,6 @@ _DECLARED = re.compile(
 _SCRIPT = re.compile(r"\.[cm]?js$")
 """The suffix of an imported script. In TypeScript, `import "./a.js"` may refer to the file `./a.ts`."""
 _ENDS = ("", *".ts .tsx .d.ts .mts .cts .js .jsx .mjs .cjs /index.ts /index.js /index.d.ts".split())
-
-DEEPEST = 20
-"""The maximum number of re-exports that are followed. A longer chain is a cycle."""
 
 
 def read(text: str) -> list[Import]:
@@ -72,26 +70,17 @@ class _Package(msgspec.Struct):
     types: str = "index"
 
 
-class ScriptModules:
+class ScriptModules(ReExportingModules):
     """The modules of a JavaScript or TypeScript project. For other packages, only their names are known."""
 
     def __init__(self, project: Project) -> None:
-        self._root = project.root.resolve()
-        self._exports = cache(self._read_exports)
+        super().__init__(project)
         self._package = _Package()
         # A project without a readable package.json cannot be imported by name.
         with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._package = msgspec.json.decode(read_own(self._root, "package.json"), type=_Package)
 
-    def identify(self, path: str, module: str) -> str:
-        """Return the module's file relative to the root, or the module's name if it is not in the project."""
-        file = self._find(self._root / path, module)
-        return str(file.relative_to(self._root)) if file else module
-
-    def origin(self, path: str, module: str, name: str) -> Origin:
-        return self._follow(self._root / path, module, name, DEEPEST) or (self.identify(path, module), name)
-
-    def _find(self, importing: Path, module: str) -> Path | None:
+    def find(self, importing: Path, module: str) -> Path | None:
         name = self._package.name
         # The project's own name refers to its root.
         entry = self._package.types if name and module == name else module.removeprefix(f"{name}/" if name else "")
@@ -102,22 +91,7 @@ class ScriptModules:
                     return file.resolve()
         return None
 
-    def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
-        file = self._find(importing, module)
-        if file is None or not left:
-            return None
-        named, stars = self._exports(file)
-        if name in named:
-            source = named[name]
-            if source is None:
-                return str(file.relative_to(self._root)), name
-            return self._follow(file, *source, left - 1) or source
-        origins = (self._follow(file, star, name, left - 1) for star in stars)
-        return next((origin for origin in origins if origin), None)
-
-    def _read_exports(self, file: Path) -> tuple[dict[str, Origin | None], list[str]]:
-        """Return the exported names, and the modules of `export * from`. A name maps to the module and name from which
-        it is re-exported, or to None if the file declares it."""
+    def read_exports(self, file: Path) -> Exports:
         try:
             text = read_text(self._root, str(file.relative_to(self._root)))
         except (NotText, OSError):

@@ -10,8 +10,8 @@ import msgspec
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, Walk, handle_nodes
+from ci_eval.core.grammar.syntax import Node, read_keywords
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind, Location
 
 GLOBAL = "global"
@@ -145,11 +145,7 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     return derive_module(path), frozenset(declared or exported for declared, exported in _TOP.findall(text))
 
 
-KEYWORDS = frozenset(
-    "as async await break case catch class const continue debugger default delete do else export extends false finally "
-    "for from function get if import in instanceof let meta new null of return set static super switch target this "
-    "throw true try typeof using var void while with yield".split()
-)
+KEYWORDS = read_keywords("javascript") | {"false", "null", "super", "this", "true"}
 ASSIGNED = "assigned"
 """The role of the left side of `=`."""
 FROM = "from "
@@ -171,23 +167,17 @@ class EcmaWalk(Walk):
         "private_property_identifier type_identifier undefined".split()
     )
     keywords = KEYWORDS
-    # The walk skips these nodes. The names of properties are emitted by their handlers, and imports are read first.
-    ignored = frozenset(
-        "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
-        " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
-        "number regex property_identifier string_fragment escape_sequence hash_bang_line html_comment jsx_text "
-        "html_character_reference jsx_namespace_name import_statement empty_statement".split()
-    )
+    ignored = "jsx_namespace_name string"
+    unnamed = "labeled_statement"
     grows: ClassVar[frozenset[str]] = frozenset()
     """The holders to which an assignment can add members, as in `exports.x = …`."""
 
     roles = {
         REFERENCE: "subscript_expression computed_property_name type_query ternary_expression",
-        SAME: (
-            "parenthesized_expression instantiation_expression formal_parameters object_pattern array_pattern "
-            "rest_pattern"
-        ),
     }
+    transparent = (
+        "parenthesized_expression instantiation_expression formal_parameters object_pattern array_pattern rest_pattern"
+    )
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_module(path), declared)
@@ -352,7 +342,3 @@ class EcmaWalk(Walk):
         if name.type == "property_identifier" and not self.source.startswith(b"data-", name.start_byte):
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
-
-    @handle_nodes("labeled_statement")
-    def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children[1:], REFERENCE, place)

@@ -6,18 +6,8 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node, leaves
-from ci_eval.core.grammar.walk import (
-    BOUND,
-    CALLED,
-    REFERENCE,
-    SAME,
-    TYPE,
-    NodePlace,
-    Walk,
-    extract_tokens,
-    handle_nodes,
-)
+from ci_eval.core.grammar.syntax import Node, leaves, read_keywords
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.go.packages import (
     SYNTAX,
@@ -29,10 +19,7 @@ from ci_eval.plugins.languages.go.packages import (
     receiver_type,
 )
 
-KEYWORDS = frozenset(
-    "break case chan const continue default defer else fallthrough for func go goto if import interface map package "
-    "range return select struct switch type var false iota nil true".split()
-)
+KEYWORDS = read_keywords("go") | {"false", "iota", "nil", "true"}
 RECEIVER = "of "
 """The prefix of `Origin.holder` for a method's receiver. The name of the receiver's type follows."""
 DEFINED = "defined"
@@ -46,20 +33,20 @@ _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_typ
 class GoWalk(Walk):
     names = frozenset(["identifier", "type_identifier", "field_identifier", "package_identifier", "label_name"])
     keywords = KEYWORDS
-    ignored = frozenset(
-        "( ) [ ] { } , . : ; = := + - * / % & | ^ < > ! ~ && || == != <= >= << >> &^ ++ -- += -= *= /= %= &= |= ^= <<= "
-        ">>= &^= <- ... \n \0 comment int_literal float_literal imaginary_literal rune_literal raw_string_literal "
-        "interpreted_string_literal import_spec import_spec_list blank_identifier package_clause".split(" ")
-    )
+    ignored = "import_spec import_spec_list interpreted_string_literal package_clause raw_string_literal"
 
     roles = {
-        SAME: "parenthesized_expression expression_list",
         # The length of an array is an expression.
         REFERENCE: "array_type",
     }
+    transparent = "parenthesized_expression expression_list"
     # Names declared in the header of a statement are also known in its block.
-    blocks = "if_statement for_statement expression_switch_statement select_statement communication_case"
+    blocks = (
+        "if_statement for_statement expression_switch_statement select_statement communication_case block "
+        "expression_case default_case"
+    )
     sequences = "for_clause"
+    unnamed = "labeled_statement"
 
     def __init__(self, source: bytes, text: str, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_package(text, path), declared)
@@ -289,10 +276,6 @@ class GoWalk(Walk):
         self._stack.append((left, BOUND if binds else REFERENCE, place))
         self.push(siblings, REFERENCE, place)
 
-    @handle_nodes("block", "expression_case", "default_case")
-    def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, NodePlace(Scope("block", place.scope), place.argument))
-
     @handle_nodes("type_switch_statement")
     def type_switch(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `switch x := y.(type)`. y is visited first; x is known in the cases."""
@@ -313,10 +296,6 @@ class GoWalk(Walk):
         colon = next((i for i, child in enumerate(children) if child.type == ":"), 0)
         self.push(children[colon:], REFERENCE, inner)
         self.push(children[:colon], TYPE, inner)
-
-    @handle_nodes("labeled_statement")
-    def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children[1:], REFERENCE, place)
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:

@@ -4,43 +4,33 @@ from __future__ import annotations
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
-from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node, read_keywords
+from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.java.declarations import SYNTAX, JavaNames, declare
-from ci_eval.plugins.languages.jvm import JVM_WORD, imports, is_type_name, package_part, read_package
+from ci_eval.plugins.languages.java.declarations import SYNTAX, TYPES, JavaNames, declare
+from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, imports, read_package
 
-KEYWORDS = frozenset(
-    "abstract assert boolean break byte case catch char class continue default do double else enum extends false final "
-    "finally float for if implements import instanceof int interface long native new non-sealed null package permits "
-    "private protected public record return sealed short static strictfp super switch synchronized this throw throws "
-    "transient true try void volatile while yield when open module requires exports opens uses provides with to "
-    "transitive var".split()
-)
+KEYWORDS = read_keywords("java").union("boolean false non-sealed null super this true var void".split())
 
 
-class JavaWalk(Walk):
+class JavaWalk(JvmWalk):
     # A class scope has keys of three forms: `name` for fields, `name()` for methods and `<name>` for types.
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
-    ignored = frozenset(
-        "( ) [ ] { } , . ; : = < > @ ? -> :: + - * / & | ! && || == != <= >= += -= ++ -- line_comment block_comment "
-        "comment decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal "
-        "decimal_floating_point_literal hex_floating_point_literal character_literal string_literal asterisk "
-        "package_declaration ...".split()
-    )
+    ignored = "package_declaration string_literal"
     blocks = "block constructor_body switch_block for_statement try_with_resources_statement catch_clause"
     # Names bound in a condition are known in its branches.
     sequences = "ternary_expression"
+    unnamed = "enum_constant labeled_statement break_statement continue_statement"
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         source = text.encode()
         super().__init__(source, read_package(text, path), declared)
-        self.java = JavaNames(source, self.package, declared)
+        self.known: JavaNames = JavaNames(source, self.package, declared)
 
     def outermost(self, root: Node) -> Scope:
-        return Scope("file", names=self.java.top_level_names(root))
+        return Scope("file", names=self.known.top_level_names(root))
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -49,7 +39,7 @@ class JavaWalk(Walk):
             self.emit(node, Kind.KEYWORD, place)
             return
         if node.type == "type_identifier" or role == TYPE:
-            self.emit(node, Kind.TYPE_REFERENCE, place, self.java.find(f"<{name}>", place.scope), name)
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope), name)
             return
         owner = place.scope.owner(name)
         if owner is None:
@@ -63,30 +53,20 @@ class JavaWalk(Walk):
         """Visit the expression before a dot. Return the origin of the members after the dot."""
         if node.type == "field_access":
             self.push([node], REFERENCE, place)
-            parts = self.text(node).split(".")
-            if (
-                all(part.isidentifier() for part in parts)
-                and place.scope.owner(parts[0]) is None
-                and (parts[0] in self.java.roots or self.java.is_type(parts[0]))
-            ):
-                path = ".".join(parts)
-                if self.java.is_type(parts[-1]):
-                    package = package_part(path)
-                    return Origin(True, package or self.java.find(f"<{parts[0]}>", place.scope).package)
-                # By convention, package names are lower-case.
-                if path.islower():
-                    return Origin(None, path, "module")
-            return LOCAL
+            path = self.text(node)
+            origin = self.origin_of_members(path, place)
+            # By convention, package names are lower-case.
+            return origin if origin.holder != "module" or path.islower() else LOCAL
         if node.type != "identifier":
             self.push([node], REFERENCE, place)
             return LOCAL
         name = self.text(node)
         if place.scope.owner(name) is None:
-            origin = self.java.find(f"<{name}>", place.scope)
-            if origin is not UNKNOWN or self.java.is_type(name):
+            origin = self.known.find(f"<{name}>", place.scope)
+            if origin is not UNKNOWN or self.known.is_type(name):
                 self.emit(node, Kind.TYPE_REFERENCE, place, origin, name)
                 return Origin(True, origin.package)
-            if name in self.java.roots:
+            if name in self.known.roots:
                 # The start of a qualified name such as `java.util.List.of()`.
                 self.emit(node, Kind.IMPORT, place, Origin(True, name), name)
                 return Origin(None, name, "module")
@@ -108,13 +88,8 @@ class JavaWalk(Walk):
             owner = place.scope.enclosing("class")
             known = owner.names.get(name, UNKNOWN) if owner else UNKNOWN
             self.emit(member, Kind.FIELD, place, known if known is not UNKNOWN else LOCAL, name)
-        elif origin.holder == "module":
-            kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
-            self.emit(member, kind, place, Origin(True, origin.package), name)
-        elif origin.static and is_type_name(name):
-            self.emit(member, Kind.TYPE_REFERENCE, place, origin, name)
         else:
-            self.emit(member, Kind.FIELD, place, Origin(origin.static, origin.package), name)
+            self.plain_member(member, name, origin, place)
 
     @handle_nodes("method_invocation")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -160,18 +135,7 @@ class JavaWalk(Walk):
         """Emit the parts of `java.util.Map.Entry`, or `@java.lang.Override`."""
         # The parts are nested nodes; handle all of them at once.
         parts, others = self._parts(node)
-        path: list[str] = []
-        for part in parts:
-            name = self.text(part)
-            if not path and self.java.is_type(name):
-                origin = self.java.find(f"<{name}>", place.scope)
-                self.emit(part, Kind.TYPE_REFERENCE, place, origin, name)
-                path = [origin.package or "", name]
-                continue
-            package = package_part(".".join(path)) or (name if not path else None)
-            kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
-            self.emit(part, kind, place, Origin(True, package or None), name)
-            path.append(name)
+        self.emit_qualified(parts, place)
         self.push(others, TYPE, place)
 
     def _parts(self, node: Node) -> tuple[list[Node], list[Node]]:
@@ -189,15 +153,9 @@ class JavaWalk(Walk):
 
     @handle_nodes("import_declaration")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
-        path: list[str] = []
         for child in node.children:
             if child.type in {"scoped_identifier", "identifier"}:
-                parts = self._parts(child)[0] if child.type == "scoped_identifier" else [child]
-                for part in parts:
-                    name = self.text(part)
-                    package = package_part(".".join(path)) if path else name
-                    self.emit(part, Kind.IMPORT, place, Origin(True, package), name)
-                    path.append(name)
+                self.import_path(self._parts(child)[0] if child.child_count else [child], place)
             elif child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
 
@@ -215,11 +173,7 @@ class JavaWalk(Walk):
         self.emit(key, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @handle_nodes(
-        *(
-            "class_declaration interface_declaration enum_declaration annotation_type_declaration record_declaration"
-        ).split()
-    )
+    @handle_nodes(*TYPES)
     def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         outer = NodePlace(Scope("type", place.scope), False)
         # Other than local types, all types are already defined.
@@ -242,32 +196,23 @@ class JavaWalk(Walk):
             if child.type.endswith("_body"):
                 waiting += self._body(child, outer, components)
                 continue
-            self._type_parameters(child, outer)
+            self.define_type_parameters(child, outer.scope)
             waiting.append((child, REFERENCE, outer))
         self.each(waiting)
 
     def _body(self, body: Node, place: NodePlace, components: dict[str, Origin]) -> list[tuple[Node, str, NodePlace]]:
-        members = self.java.members(body.children, body.type)
+        members = self.known.members(body.children, body.type)
         inner = NodePlace(Scope("class", place.scope, components | members), False)
         return [(child, REFERENCE, inner) for child in body.children]
 
-    def _type_parameters(self, node: Node, place: NodePlace) -> None:
-        for child in node.children if node.type == "type_parameters" else ():
-            for leaf in child.children[:1] if child.type == "type_parameter" else ():
-                self.define(leaf, place.scope, LOCAL_TYPE, "<{}>")
-
     @handle_nodes("type_parameter")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        first = next((i for i, child in enumerate(node.children) if child.type in self.names), 0)
-        self.push([child for i, child in enumerate(node.children) if i != first], TYPE, place)
+        name = self.find_name(node)
+        self.push([child for child in node.children if child != name], TYPE, place)
 
     @handle_nodes("class_body")
     def anonymous_body(self, node: Node, _role: str, place: NodePlace) -> None:
         self.each(self._body(node, place, {}))
-
-    @handle_nodes("enum_constant", "labeled_statement", "break_statement", "continue_statement")
-    def unnamed(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push([child for child in node.children if child.type != "identifier"], REFERENCE, place)
 
     @handle_nodes(*"method_declaration constructor_declaration compact_constructor_declaration".split())
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -277,7 +222,7 @@ class JavaWalk(Walk):
             names = place.scope.names
             inner.scope.names.update({name: LOCAL for name in names if f"{name}()" in names})
         for child in node.children:
-            self._type_parameters(child, inner)
+            self.define_type_parameters(child, inner.scope)
         self.each([(child, REFERENCE, inner) for child in node.children if child.type != "identifier"])
 
     @handle_nodes(
@@ -288,7 +233,7 @@ class JavaWalk(Walk):
         if node.type == "enhanced_for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
-        # In a record pattern, the name has no field of its own in the node.
+        # In a record pattern, no field of the node has the name.
         if name is None and node.type == "record_pattern_component":
             named = [child for child in node.children if child.type == "identifier"]
             name = named[-1] if named else None
@@ -376,7 +321,7 @@ LANGUAGE: Language = Language(
 
 REPAIRS = (
     # The grammars do not support module imports (Java 25).
-    Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)"), lambda m: replace_groups(m, k=b"")),
+    Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)")),
     # The grammars support `super(…)` and `this(…)` only before other statements, so these become method calls.
     Repair(outside(rb"(?<=[;}])\s*(?P<k>super|this)(?=\s*\()"), lambda m: replace_groups(m, k=b"x" * len(m["k"]))),
     # The grammars do not support an annotation right before the dots of `String @A ... x`.

@@ -35,7 +35,7 @@ _USUAL = dict.fromkeys(LANG, "java.lang")
 
 # The number of modifiers is limited: a hostile file of nothing else would take very long to match.
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
-_TYPES = frozenset(
+TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
 )
 _INTERFACES = frozenset(["interface_body", "annotation_type_body"])
@@ -56,7 +56,7 @@ class JavaNames(SourceReader, Names):
         for child in root.children:
             if child.type == "import_declaration":
                 names.update(self._imported_names(child))
-            elif child.type in _TYPES and (name := child.child_by_field_name("name")):
+            elif child.type in TYPES and (name := child.child_by_field_name("name")):
                 names[f"<{self.text(name)}>"] = Origin(True, self.package, "class")
         return names
 
@@ -90,7 +90,7 @@ class JavaNames(SourceReader, Names):
                 origins.update(self.members(child.children, "class_body"))
             elif kind == "enum_constant":
                 self._add(origins, child, "{}", True)
-            elif kind in _TYPES:
+            elif kind in TYPES:
                 self._add(origins, child, "<{}>", True)
             elif kind in {"method_declaration", "annotation_type_element_declaration"}:
                 self._add(origins, child, "{}()", self._is_static(child))

@@ -10,10 +10,10 @@ import msgspec
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import ROUND, Match, Repair, outside, replace_groups
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Names, imports, is_type_name, package_part, read_package
+from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Names, imports, read_package
 
 
 def _dollars(match: Match) -> bytes:
@@ -47,14 +47,10 @@ REPAIRS = (
         outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
         lambda m: replace_groups(m, k=b","),
     ),
-    Repair(
-        outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
-        lambda m: replace_groups(m, k1=b"", k2=b""),
-    ),
+    Repair(outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)")),
     # In `@A @B() internal expect annotation class C()`, the grammar would parse a call of `expect`.
     Repair(
         outside(rb"\bexpect[ \t]+(?P<k>annotation)(?=\s+class\b)"),
-        lambda m: replace_groups(m, k=b""),
         always=True,
         trigger=re.compile(rb"expect[ \t]+annotation"),
     ),
@@ -70,35 +66,26 @@ REPAIRS = (
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
-        ),
-        lambda m: replace_groups(m, gap=b""),
+        )
     ),
     # The grammar does not support `actual val x: Int` as a constructor parameter. `public` has the same length.
     Repair(outside(rb"\b(?P<k>actual)(?=\s+va[lr]\b)"), lambda _: b"public"),
     # The grammar does not support the `<*>` in `A<*>::f`.
-    Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)"), lambda m: replace_groups(m, type=b"")),
+    Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)")),
     # The grammar would parse `return !isEmpty()` as `return !is Empty()`.
     Repair(
         outside(rb"\breturn(?:@\w+)?[ \t]+(?P<not>!)(?=i[sn]\w)"),
-        lambda m: replace_groups(m, **{"not": b""}),
         always=True,
         trigger=re.compile(rb"return(?:@\w+)?[ \t]+!i[sn]\w"),
     ),
     # The grammar does not support the `\$` in `"\$$name"`.
-    Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), lambda _: b"  ", always=True, trigger=re.compile(rb"\\\$\$")),
+    Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), always=True, trigger=re.compile(rb"\\\$\$")),
     # The grammar supports `{ val x: Int }` only with a line end before the closing brace.
     Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
 )
 
 # The grammar has single nodes for `as?`, `!in` and `return@`, so these are keywords here.
-KEYWORDS = frozenset(
-    "abstract actual annotation as as? break by catch class companion const constructor context continue crossinline "
-    "data do else enum expect external false final finally for fun get if import in infix init inline inner interface "
-    "internal is !is !in lateinit noinline null object open operator out override package private protected "
-    "public reified return sealed set super suspend tailrec this throw true try typealias val value var vararg "
-    "when where while delegate field file property receiver param setparam return@ this@ super@ break@ "
-    "continue@".split()
-)
+KEYWORDS = read_keywords("kotlin").union("!in !is const context null reified".split()) - {"dynamic"}
 USUAL = dict.fromkeys(
     "Any Annotation Array Boolean BooleanArray Byte ByteArray Char CharArray CharSequence Comparable Deprecated "
     "Double DoubleArray Enum Error Exception Float FloatArray Function IllegalArgumentException "
@@ -187,11 +174,7 @@ class KotlinWalk(JvmWalk):
     @handle_nodes("navigation_expression")
     def navigation(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *suffixes = node.children
-        if receiver.type == "simple_identifier":
-            origin = self.receiver(receiver, place)
-        else:
-            origin = self.path_origin(receiver, place)
-            self._stack.append((receiver, REFERENCE, place))
+        origin = self.expression_before_dot(receiver, place)
         for suffix in suffixes:
             self._suffix(suffix, role, origin, receiver, place)
 
@@ -208,10 +191,10 @@ class KotlinWalk(JvmWalk):
     def assigned(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `a.b[c].d` before `=`. All suffixes are in one node."""
         receiver, *suffixes = node.children
-        if suffixes and suffixes[0].type == "navigation_suffix" and receiver.type == "simple_identifier":
-            origin = self.receiver(receiver, place)
+        origin = UNKNOWN
+        if suffixes and suffixes[0].type == "navigation_suffix":
+            origin = self.expression_before_dot(receiver, place)
         else:
-            origin = self.path_origin(receiver, place)
             self.push([receiver], REFERENCE, place)
         for suffix in suffixes:
             if suffix.type == "navigation_suffix":
@@ -223,25 +206,22 @@ class KotlinWalk(JvmWalk):
 
     def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: NodePlace) -> None:
         name = self.text(node).strip("`")
-        known = Origin(origin.static, origin.package)
-        if receiver.type == "this_expression":
+        known = origin
+        of_this = receiver.type == "this_expression"
+        if of_this:
             owner = place.scope.enclosing("class")
             # A method may have the name of a field, so its key is `x()`.
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
-        elif origin.holder == "module":
-            kind = (
-                Kind.METHOD_CALL if role == CALLED else Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
-            )
-            self.emit(node, kind, place, Origin(True, origin.package))
-            return
+        elif origin.holder == "module" and role == CALLED:
+            known = Origin(True, origin.package)
         if role == CALLED:
             # The function may be an extension function, which is static.
             static = None if known.static is False and known.package is None else known.static
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package))
-        elif origin.static and is_type_name(name):
-            self.emit(node, Kind.TYPE_REFERENCE, place, known)
-        else:
+        elif of_this:
             self.emit(node, Kind.FIELD, place, known)
+        else:
+            self.plain_member(node, name, known, place)
 
     @handle_nodes("infix_expression")
     def infix(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -280,34 +260,15 @@ class KotlinWalk(JvmWalk):
     @handle_nodes("user_type")
     def user_type(self, node: Node, _role: str, place: NodePlace) -> None:
         """Emit the parts of `java.util.Map.Entry<K, V>` and visit the type arguments."""
-        path: list[str] = []
-        others = []
-        for child in node.children:
-            if child.type != "type_identifier":
-                others.append(child)
-                continue
-            name = self.text(child).strip("`")
-            # A lower-case name is a package only if it is the first part of a known package.
-            if not path and (self.known.is_type(name) or name not in self.known.roots):
-                origin = self.known.find(f"<{name}>", place.scope)
-                self.emit(child, Kind.TYPE_REFERENCE, place, origin)
-                path = [origin.package or "", name]
-                continue
-            kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
-            self.emit(child, kind, place, Origin(True, (package_part(".".join(path)) if path else name) or None))
-            path.append(name)
-        self.push(others, TYPE, place)
+        parts = [child for child in node.children if child.type == "type_identifier"]
+        self.emit_qualified(parts, place, starts_with_type=True)
+        self.push([child for child in node.children if child.type != "type_identifier"], TYPE, place)
 
     @handle_nodes("import_header")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             if child.type == "identifier":
-                path: list[str] = []
-                for part in child.children:
-                    if part.type == "simple_identifier":
-                        package = package_part(".".join(path)) if path else self.text(part)
-                        self.emit(part, Kind.IMPORT, place, Origin(True, package))
-                        path.append(self.text(part))
+                self.import_path([part for part in child.children if part.type == "simple_identifier"], place)
             elif child.type == "import_alias":
                 self.push(child.children[:1], REFERENCE, place)
             else:
@@ -315,15 +276,11 @@ class KotlinWalk(JvmWalk):
 
     names = frozenset(["simple_identifier", "type_identifier", "interpolated_identifier"])
     keywords = KEYWORDS | {"super_expression", "this_expression", "null_literal", "use_site_target", *_MODIFIERS}
-    ignored = frozenset(
-        "( ) [ ] { } , . ; : = < > @ ? -> :: ?. !! ?: + - * / % & | ! && || == != === !== <= >= += -= *= /= ++ -- .. "
-        "..< "
-        "$ ${ line_comment multiline_comment integer_literal long_literal real_literal hex_literal bin_literal "
-        "unsigned_literal character_literal string_content package_header label wildcard_import .*".split()
-    )
+    ignored = "package_header"
 
     paths = frozenset(["navigation_expression"])
     blocks = "statements control_structure_body function_body"
+    unnamed = "enum_entry type_alias type_parameter"
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path), declared)
@@ -358,15 +315,11 @@ class KotlinWalk(JvmWalk):
                         origins.update(self._declared_names(body.children, static=True))
             elif kind == "property_declaration":
                 origins.update({self.text(name): Origin(static, self.package) for name in self._bound_names(child)})
-            elif kind in _KEYS and (name := self._find_name(child)) is not None:
+            elif kind in _KEYS and (name := self.find_name(child)) is not None:
                 holder = "class" if kind in _CLASSES or kind == "type_alias" else ""
                 origin = Origin(static or kind != "function_declaration", self.package, holder)
                 origins.update({key.format(self.text(name)): origin for key in _KEYS[kind]})
         return origins
-
-    def _find_name(self, node: Node) -> Node | None:
-        """Return the name of a declaration: the first name among the node's children."""
-        return next((child for child in node.children if child.type in self.names), None)
 
     def _bound_names(self, node: Node) -> list[Node]:
         """Return the nodes of the names that a `val`, a loop or a lambda defines."""
@@ -378,11 +331,11 @@ class KotlinWalk(JvmWalk):
                 names += self._bound_names(child)
         return names
 
-    @handle_nodes("class_declaration", "object_declaration", "companion_object", "object_literal")
+    @handle_nodes(*_CLASSES)
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a class. Its constructor's parameters are known in the body; those with `val` or `var` are fields."""
         children = node.children
-        name = self._find_name(node) if node.type != "object_literal" else None
+        name = self.find_name(node) if node.type != "object_literal" else None
         static = node.type in {"object_declaration", "companion_object"}
         # Constructor parameters without `val` or `var` are not members, so they are in a scope around the class.
         around = Scope("block", place.scope)
@@ -396,8 +349,8 @@ class KotlinWalk(JvmWalk):
                     is_field = any(part.type == "binding_pattern_kind" for part in parameter.children)
                     if parameter.type == "class_parameter":
                         origin = Origin(False, self.package) if is_field else LOCAL
-                        self.define(self._find_name(parameter), scope if is_field else around, origin)
-            self._type_parameters(child, around)
+                        self.define(self.find_name(parameter), scope if is_field else around, origin)
+            self.define_type_parameters(child, around)
         scope.parameters = {name: origin for name, origin in around.names.items() if name in scope.names}
         # Other than local classes, all classes are already defined.
         if place.scope.kind == "block":
@@ -428,22 +381,13 @@ class KotlinWalk(JvmWalk):
             self.push([value], REFERENCE, outer)
         self.push(others, role, outer)
 
-    @handle_nodes("enum_entry", "type_alias", "type_parameter")
-    def unnamed(self, node: Node, _role: str, place: NodePlace) -> None:
-        name = self._find_name(node)
-        self.push([child for child in node.children if child != name], REFERENCE, place)
-
-    def _type_parameters(self, node: Node, scope: Scope) -> None:
-        for child in node.children if node.type == "type_parameters" else ():
-            self.define(self._find_name(child) if child.type == "type_parameter" else None, scope, LOCAL_TYPE, "<{}>")
-
     @handle_nodes("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         # A function's body is not an argument, even if the function is one.
         inner = NodePlace(Scope("block", place.scope), False)
-        name = self._find_name(node) if node.type == "function_declaration" else None
+        name = self.find_name(node) if node.type == "function_declaration" else None
         for child in node.children:
-            self._type_parameters(child, inner.scope)
+            self.define_type_parameters(child, inner.scope)
             if child.type == "simple_identifier" and node.type == "setter":
                 self.define(child, inner.scope)
         if place.scope.kind == "block":
@@ -454,8 +398,8 @@ class KotlinWalk(JvmWalk):
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         # `class_` has already defined the parameters of the class.
         if node.type != "class_parameter":
-            self.define(self._find_name(node), place.scope)
-        self.unnamed(node, REFERENCE, place)
+            self.define(self.find_name(node), place.scope)
+        self.without_name(node, REFERENCE, place)
 
     @handle_nodes("property_declaration", "for_statement", "when_subject")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -511,8 +455,8 @@ class KotlinWalk(JvmWalk):
     @handle_nodes("catch_block")
     def catch(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
-        self.define(self._find_name(node), inner.scope)
-        self.unnamed(node, REFERENCE, inner)
+        self.define(self.find_name(node), inner.scope)
+        self.without_name(node, REFERENCE, inner)
 
     @handle_nodes("this_expression", "super_expression", "jump_expression")
     def labelled(self, node: Node, _role: str, place: NodePlace) -> None:

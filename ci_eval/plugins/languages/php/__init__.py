@@ -8,7 +8,7 @@ from typing import cast
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, spaces
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.php.declarations import LONGEST, PART, PhpNames, PhpScope, declare, imports, members
@@ -41,20 +41,14 @@ _TYPES = (
     "array binary bool boolean callable double false float int integer iterable mixed never null object real string "
     "true unset void"
 ).split()
-KEYWORDS = frozenset(
-    "abstract and as break case catch class clone const continue declare default do echo else elseif encoding "
-    "enddeclare endfor endforeach endif endswitch endwhile enum extends final finally fn for foreach from function get "
-    "global goto if implements include include_once instanceof insteadof interface list match namespace new or parent "
-    "print private protected public readonly require require_once return self set static strict_types switch this "
-    "throw ticks trait try use var while xor yield FALSE NULL TRUE".split()
-).union(_MAGIC, CONSTRUCTS, _TYPES)
+KEYWORDS = read_keywords("php").union(_MAGIC, CONSTRUCTS, _TYPES, "FALSE NULL TRUE from get set this var".split())
 GLOBAL = Origin(True)
 _SUPER_GLOBALS = frozenset("GLOBALS _COOKIE _ENV _FILES _GET _POST _REQUEST _SERVER _SESSION".split())
 PARAMETER, OUT = "parameter", "out"
 """The roles: a variable that is new even if the scope has a variable of that name; an argument that the called function
 may define by reference."""
 _IN_CLASS = frozenset(["self", "static", "parent"])
-_RESERVED = frozenset("bool false float int iterable mixed never null object string true void".split())
+_RESERVED = frozenset(_TYPES).difference("array binary boolean callable double integer real unset".split())
 """The names of built-in types, which no class can have."""
 NAMES = frozenset(["name", "qualified_name", "relative_name", "relative_scope"])
 
@@ -73,15 +67,15 @@ class PhpWalk(Walk):
     names = frozenset(["name", "variable_name"])
     # A keyword's node type is the keyword itself, except for these types.
     keywords = KEYWORDS | set("boolean null bottom_type primitive_type cast_type operation var_modifier".split())
-    ignored = frozenset(
-        "( ) [ ] { } , . : :: ; = -> ?-> => + - * / % & | ^ ~ < > ! @ ? ?? && || == === != !== <= >= <=> += -= *= /= "
-        ".= %= &= |= ^= ??= ** **= << >> <<= >>= ++ -- ... #[ $ \\ \" ' ` <<< <> ?> php_end_tag php_tag text comment "
-        "integer float string nowdoc string_content escape_sequence heredoc_start heredoc_end".split()
-    )
+    ignored = "float integer nowdoc string"
 
     roles = {
-        TYPE: "named_type base_clause class_interface_clause attribute type_list use_declaration use_instead_of_clause",
+        TYPE: "named_type base_clause class_interface_clause attribute type_list use_declaration use_instead_of_clause"
     }
+
+    # These are `$k => $v` in a foreach, and `&$v`.
+    transparent = "pair by_ref"
+    unnamed = "goto_statement named_label_statement property_element const_element enum_case"
 
     def __init__(self, source: bytes, text: str, declared: Declarations) -> None:
         self.php = PhpNames(text, declared)
@@ -337,11 +331,6 @@ class PhpWalk(Walk):
             self.emit(first, Kind.KEYWORD, place, UNKNOWN, text[-4:], len(text) - 4)
         self.push(node.children, REFERENCE, place)
 
-    @handle_nodes("goto_statement", "named_label_statement")
-    def label(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit all children except the label, which is not a token."""
-        self.push([child for child in node.children if child.type != "name"], REFERENCE, place)
-
     @handle_nodes("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
@@ -359,11 +348,9 @@ class PhpWalk(Walk):
             # A variable with a subscript is already defined.
             self.push([child], REFERENCE if key or child.type == "subscript_expression" else BOUND, place)
 
-    @handle_nodes("pair", "by_ref", "global_declaration")
-    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `$k => $v` of a foreach, `&$v` or `global $x`. Their parts have the role of the node."""
-        if node.type == "global_declaration":
-            place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
+    @handle_nodes("global_declaration")
+    def global_(self, node: Node, role: str, place: NodePlace) -> None:
+        place.scope.names.update({self.text(c)[1:]: GLOBAL for c in node.children if c.type == "variable_name"})
         self.push(node.children, role, place)
 
     @handle_nodes("subscript_expression")
@@ -445,11 +432,6 @@ class PhpWalk(Walk):
             else:
                 nodes.append((child, OUT if child.type == "arguments" else REFERENCE, place))
         self.each(nodes)
-
-    @handle_nodes("property_element", "const_element", "enum_case")
-    def declared_name(self, node: Node, _role: str, place: NodePlace) -> None:
-        first = next((child for child in node.children if child.type in self.names), None)
-        self.push([child for child in node.children if child != first], REFERENCE, place)
 
     @handle_nodes("use_as_clause")
     def renamed(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -9,18 +9,8 @@ from collections.abc import Mapping
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import PYTHON_LIKE, Match, Repair, outside, read
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import (
-    BOUND,
-    CALLED,
-    REFERENCE,
-    SAME,
-    TYPE,
-    NodePlace,
-    Walk,
-    extract_tokens,
-    handle_nodes,
-)
+from ci_eval.core.grammar.syntax import Node, read_keywords
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.python.imports import SYNTAX, imports
 from ci_eval.plugins.languages.python.origins import BUILTINS, RESOLVER, PythonNames, PythonScope, declare, resolve
@@ -45,10 +35,8 @@ def _defaults(match: Match) -> bytes:
 REPAIRS = (Repair(outside(rb"\b(?:class|def|type)\s+\w+\s*(?P<list>" + _BRACKETS + rb")", PYTHON_LIKE), _defaults),)
 
 
-KEYWORDS = frozenset(
-    "False None True and as assert async await break case class continue def del elif else except finally for from "
-    "global if import in is lambda match nonlocal not or pass raise return try type while with yield".split()
-)
+# The grammar also reads Python 2.
+KEYWORDS = read_keywords("python") - {"exec", "print"} | {"False", "None", "True"}
 _BODY_AND_CLAUSES = frozenset(["identifier", "for_in_clause"])
 
 _KINDS = {REFERENCE: Kind.VARIABLE, CALLED: Kind.METHOD_CALL, TYPE: Kind.TYPE_REFERENCE, BOUND: Kind.VARIABLE}
@@ -59,17 +47,15 @@ class PythonWalk(Walk):
     names = frozenset(["identifier"])
     # A keyword's node type is the keyword itself, except for these types.
     keywords = KEYWORDS | {"true", "false", "none", "is not", "not in"}
-    # These nodes are a third of all nodes; they are skipped for speed.
-    ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
 
     roles = {
         TYPE: "type",
-        SAME: (
-            "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
-            "splat_pattern dict_pattern union_pattern parenthesized_expression"
-        ),
         BOUND: "as_pattern_target case_pattern",
     }
+    transparent = (
+        "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
+        "splat_pattern dict_pattern union_pattern parenthesized_expression"
+    )
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         self.python = PythonNames(source, path)
@@ -113,10 +99,12 @@ class PythonWalk(Walk):
         self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @handle_nodes("function_definition")
-    def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._define(node, place.scope)
-        inner = NodePlace(PythonScope("function", place.scope), False)
+    @handle_nodes("function_definition", "class_definition")
+    def definition(self, node: Node, _role: str, place: NodePlace) -> None:
+        # Define the name before the body is visited: a function may call itself.
+        if name := node.child_by_field_name("name"):
+            place.scope.names[self.text(name)] = self.python.definition_origin(node, place.scope.kind)
+        inner = NodePlace(PythonScope(node.type.partition("_")[0], place.scope), False)
         for child in reversed(node.children):
             if child.type == "parameters":
                 first = next((part for part in child.children if part.is_named), child)
@@ -124,25 +112,12 @@ class PythonWalk(Walk):
                 if place.scope.kind == "class" and first.type == "identifier":
                     inner.scope.self_name = self.text(first)
                 self.push(child.children, BOUND, inner)
-            elif child.type == "block":
-                self.push([child], REFERENCE, inner)
-            elif child.type == "type_parameter":
-                self._type_parameters(child, place)
-            elif child.type != "identifier":
-                self.push([child], REFERENCE, place)
-
-    @handle_nodes("class_definition")
-    def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._define(node, place.scope)
-        for child in reversed(node.children):
-            if child.type == "block":
-                self.push([child], REFERENCE, NodePlace(PythonScope("class", place.scope), False))
             elif child.type == "argument_list":
                 self.push(child.children, TYPE, place)
             elif child.type == "type_parameter":
                 self._type_parameters(child, place)
             elif child.type != "identifier":
-                self.push([child], REFERENCE, place)
+                self.push([child], REFERENCE, inner if child.type == "block" else place)
 
     def _type_parameters(self, node: Node, place: NodePlace) -> None:
         """Visit the bounds in `[T: Bound, *Ts, **P]`, which are types. The names are definitions."""
@@ -150,12 +125,6 @@ class PythonWalk(Walk):
             inner = parameter.children[0] if parameter.type == "type" else parameter
             if inner.type == "constrained_type":
                 self.push(inner.children[1:], TYPE, place)
-
-    def _define(self, node: Node, scope: Scope) -> None:
-        name = node.child_by_field_name("name")
-        # Define the name before the body is visited: a function may call itself.
-        if name:
-            scope.names[self.text(name)] = self.python.definition_origin(node, scope.kind)
 
     @handle_nodes("lambda")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -300,9 +269,7 @@ class ScopedWalk(PythonWalk):
     @handle_nodes("global_statement")
     def global_(self, node: Node, role: str, place: NodePlace) -> None:
         """Define the names in the module, too: an assignment in the function defines them there."""
-        module = place.scope
-        while module.parent:
-            module = module.parent
+        *_, module = place.scope.around()
         for child in node.children:
             if child.type == "identifier":
                 module.names.setdefault(self.text(child), UNKNOWN)
@@ -373,12 +340,10 @@ class Visibility:
         """Return where a name that is visible at an offset (in code points) is defined. Return "" if the name is not
         visible or not known."""
         place = self._place(offset)
-        scope: Scope | None = place[0] if place else None
-        own = scope
-        while scope:
+        own = place[0] if place else None
+        for scope in own.around() if own else ():
             if name in scope.names and (scope is own or scope.kind != "class"):
                 return "local" if scope.kind == "function" else "file"
-            scope = scope.parent
         return "builtin" if name in _VISIBLE else ""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
@@ -390,14 +355,9 @@ class Visibility:
         scope, in_class_body = place
         if self.origin(offset, name):
             return False
-        around, classes = scope.parent, []
-        while around:
-            classes += [around] if around.kind == "class" else []
-            around = around.parent
+        in_class = any(name in part.names for part in scope.around() if part.kind == "class" and part is not scope)
         # The first iterable of a comprehension in a class body sees the names of the class.
-        if in_class_body and any(name in part.names for part in classes):
-            return False
-        return is_member or any(name in part.names for part in classes)
+        return False if in_class_body and in_class else is_member or in_class
 
     def is_standard(self, package: str) -> bool:
         return package.partition(".")[0] in sys.stdlib_module_names

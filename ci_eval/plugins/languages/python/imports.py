@@ -9,22 +9,19 @@ import sysconfig
 import warnings
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from functools import cache
 from importlib.machinery import all_suffixes
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any
 
 from ci_eval.core.base.files import exists, is_own
 from ci_eval.core.base.workspaces import source_roots
-from ci_eval.core.grammar.document import NotText, read_text
+from ci_eval.core.grammar.document import NotText, code_points, read_text
+from ci_eval.core.grammar.imports import Exports, ReExportingModules
 from ci_eval.core.import_syntax import Import, Imports, ImportSyntax, Origin, Project
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """The errors that Python's parser raises if it cannot read a text."""
-
-DEEPEST = 20
-"""The maximum number of re-exports that are followed. A longer chain is a cycle."""
 
 
 def read(text: str) -> list[Import]:
@@ -77,26 +74,23 @@ class _Lines:
     """The lines of a text. They convert columns of `ast` (in UTF-8 bytes) to offsets (in code points)."""
 
     def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
-        self._begins = [0]
-        for line in self._lines:
-            self._begins.append(self._begins[-1] + len(line) + 1)
-        self._size = len(text)
+        self._data = text.encode()
+        self._points = code_points(self._data)
+        self._begins = list(accumulate((len(line) + 1 for line in self._data.split(b"\n")), initial=0))
 
     def offset(self, line: int, column: int) -> int:
-        text = self._lines[line - 1]
-        return self._begins[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
+        return self._points[min(self._begins[line - 1] + column, len(self._data))]
 
     def is_alone(self, node: ast.ImportFrom) -> bool:
         """Return whether the statement shares its lines with nothing but a comment."""
-        after = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
+        last = node.end_lineno or node.lineno
+        after = self._data[self._begins[last - 1] + (node.end_col_offset or 0) : self._begins[last] - 1].strip()
         return node.col_offset == 0 and (not after or after.startswith(b"#"))
 
     def spans(self, node: ast.ImportFrom) -> Iterator[tuple[int, int]]:
         """Yield, for each name in the statement, the range to delete in order to remove that name."""
-        last = node.end_lineno or node.lineno
         if len(node.names) == 1:
-            yield self._begins[node.lineno - 1], min(self._begins[last], self._size)
+            yield self.offset(node.lineno, 0), self.offset((node.end_lineno or node.lineno) + 1, 0)
             return
         begins = [self.offset(alias.lineno, alias.col_offset) for alias in node.names]
         ends = [
@@ -113,27 +107,17 @@ def errors(text: str, _grammar: str) -> int:
     return int(_compile(text) is None)
 
 
-class PythonModules:
+class PythonModules(ReExportingModules):
     """The modules of a Python project, of its dependencies, and of the standard library."""
 
     def __init__(self, project: Project) -> None:
-        self._root = project.root.resolve()
+        super().__init__(project)
         self._roots = source_roots(self._root) if project.sources is None else project.sources
         environment = project.environment
         installed = sorted(environment.glob("lib/python*/site-packages")) if environment else []
         self._libraries = (*installed, Path(sysconfig.get_path("stdlib")))
-        self._exports = cache(self._read_exports)
 
-    def identify(self, path: str, module: str) -> str:
-        """Return the path of the module's file, or the module's name if it has no Python file."""
-        place = self._find(self._root / path, module)
-        return str(place) if place else module
-
-    def origin(self, path: str, module: str, name: str) -> Origin:
-        origin = self._follow(self._root / path, module, name, DEEPEST)
-        return origin or (self.identify(path, module), name)
-
-    def _find(self, importing: Path, module: str) -> Path | None:
+    def find(self, importing: Path, module: str) -> Path | None:
         name = module.lstrip(".")
         parts = name.split(".") if name else []
         folders: Sequence[Path] = (importing.parent, *importing.parents[1:])
@@ -152,29 +136,12 @@ class PythonModules:
     def _top(self, file: Path) -> Path:
         return next((top for top in (self._root, *self._libraries) if file.is_relative_to(top)), self._root)
 
-    def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
-        """Return the file and name where a module's name is defined, or None if either does not exist."""
-        file = self._find(importing, module)
-        if file is None or not left:
-            return None
-        named, stars = self._exports(file)
-        if name in named:
-            source = named[name]
-            if source is None:
-                return str(file), name
-            # `from . import name` may import a module of this package, which is found below.
-            if source[1] != name or self._find(file, source[0]) != file:
-                return self._follow(file, *source, left - 1) or source
+    def find_submodule(self, file: Path, name: str) -> Path | None:
         # The modules of a package are its members, even if the package does not import them.
-        if file.stem == "__init__" and (submodule := self._find(file, f".{name}")):
-            return str(submodule), ""
-        origins = (self._follow(file, star, name, left - 1) for star in stars)
-        return next((origin for origin in origins if origin), None)
+        return self.find(file, f".{name}") if file.stem == "__init__" else None
 
-    def _read_exports(self, file: Path) -> tuple[dict[str, tuple[str, str] | None], list[str]]:
-        """Return the names in a file, and the modules of its star imports. A name maps to the module and name from
-        which it is imported, or to None if the file defines it."""
-        named: dict[str, tuple[str, str] | None] = {}
+    def read_exports(self, file: Path) -> Exports:
+        named: dict[str, Origin | None] = {}
         stars: list[str] = []
         top = self._top(file)
         try:

@@ -26,10 +26,20 @@ if TYPE_CHECKING:
 
 # The built-in names of the Python that runs ci-eval.
 BUILTINS = frozenset(dir(builtins))
-_LITERALS = frozenset(
-    "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
-    "set_comprehension".split()
-)
+LITERALS = {
+    "string": "str",
+    "concatenated_string": "str",
+    "integer": "int",
+    "float": "float",
+    "list": "list",
+    "list_comprehension": "list",
+    "dictionary": "dict",
+    "dictionary_comprehension": "dict",
+    "set": "set",
+    "set_comprehension": "set",
+    "tuple": "tuple",
+}
+"""The type of a literal's node → its built-in type."""
 _BLOCKS = frozenset(
     "if_statement else_clause elif_clause try_statement except_clause with_statement block decorated_definition".split()
 )
@@ -58,6 +68,17 @@ def dotted_module(path: str) -> str:
     if parts[0] in {"src", "lib"} and len(parts) > 1:
         del parts[0]
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def absolute_module(name: str, importing: str, is_package: bool) -> str:
+    """Return the absolute name of a module: `flask.app` for `.app` in the module `flask.views`."""
+    level = len(name) - len(name.lstrip("."))
+    if not level:
+        return name
+    parts = importing.split(".")
+    # In `__init__.py`, a single dot refers to the package itself.
+    base = parts[: len(parts) - level + is_package]
+    return ".".join([*base, *filter(None, [name[level:].strip()])])
 
 
 # The end of the pattern excludes `x == 1`.
@@ -116,14 +137,7 @@ class PythonNames(SourceReader):
                 yield head, Origin(True, head, "module")
 
     def absolute(self, module: str) -> str:
-        """Return the absolute name of a module: `flask.app` for `.app` in flask/views.py."""
-        level = len(module) - len(module.lstrip("."))
-        if not level:
-            return module
-        parts = self.module.split(".")
-        # In `__init__.py`, a single dot refers to the package itself.
-        base = parts[: len(parts) - level + self._is_package]
-        return ".".join([*base, *filter(None, [module[level:].strip()])])
+        return absolute_module(module, self.module, self._is_package)
 
     def member(self, receiver: Node, name: str, scope: Scope) -> Origin:
         if receiver.type == "identifier":
@@ -133,7 +147,7 @@ class PythonNames(SourceReader):
                 return Origin(holder == "cls", self.module if name in owner.names else None)
             origin = scope.find(holder)
             return Origin(True, origin.package) if origin.holder else Origin()
-        if receiver.type in _LITERALS:
+        if receiver.type in LITERALS:
             return Origin(False, "builtins")
         if receiver.type == "attribute" and _CHAIN.fullmatch(chain := self.text(receiver)):
             # Only a chain that is an imported module, such as `os.path`, has a known origin.

@@ -8,24 +8,13 @@ from typing import cast
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, read_keywords
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind, Location
-from ci_eval.plugins.languages.ruby.definitions import (
-    GLOBALS,
-    LITERALS,
-    LONGEST,
-    TYPES,
-    RubyNames,
-    RubyScope,
-    declare,
-)
+from ci_eval.plugins.languages.ruby.definitions import GLOBALS, LITERALS, LONGEST, TYPES, RubyNames, RubyScope, declare
 
-KEYWORDS = frozenset(
-    "BEGIN END __ENCODING__ __FILE__ __LINE__ alias and begin break case class def defined? do else elsif end ensure "
-    "false for if in module next nil not or redo rescue retry return self super then true undef unless until when "
-    "while yield".split()
-)
+# `ri` is a suffix of numbers.
+KEYWORDS = read_keywords("ruby").union("__ENCODING__ __FILE__ __LINE__ false self super true".split()) - {"ri"}
 GLOBAL = Origin(True)
 PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
 """The roles: a local variable that is new even if the scope has a variable of that name; a name in a pattern; the
@@ -48,18 +37,19 @@ class RubyWalk(Walk):
 
     names = frozenset(["identifier", "constant", "instance_variable", "class_variable", "global_variable"])
     keywords = KEYWORDS
-    ignored = frozenset(
-        "( ) [ ] { } , . &. : :: ; = => -> + - * / % & | ^ ~ < > ! ? && || == === != =~ !~ <= >= <=> << >> ** .. ... "
-        '+= -= *= /= %= **= ||= &&= |= &= ^= <<= >>= " \' ` #{ :" %w( %i( comment integer float rational complex '
-        "character simple_symbol hash_key_symbol string_content escape_sequence heredoc_beginning heredoc_content "
-        "heredoc_end uninterpreted operator setter".split()
-    )
+    ignored = "setter"
 
     roles = {
         ARGUMENTS: "yield",
         PARAMETER: "method_parameters lambda_parameters block_parameters parameters",
         REFERENCE: "splat_argument",
+        BOUND: "exception_variable",
     }
+    transparent = (
+        "splat_parameter hash_splat_parameter block_parameter destructured_parameter left_assignment_list "
+        "destructured_left_assignment rest_assignment array_pattern find_pattern hash_pattern alternative_pattern "
+        "parenthesized_pattern as_pattern"
+    )
 
     def __init__(self, source: bytes, text: str, declared: Declarations) -> None:
         super().__init__(source, declare(text, "")[0], declared)
@@ -76,24 +66,8 @@ class RubyWalk(Walk):
         return "project" if own else "library"
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
-        """Visit nodes next like `Walk.push`, but in order: a node may define the name in a later node."""
-        names, ignored, keywords = self.names, self.ignored, self.keywords
-        inner: list[tuple[Node, str, NodePlace]] = []
-        for node in nodes:
-            kind = node.type
-            if kind in ignored:
-                continue
-            if kind in names:
-                if inner:
-                    inner.append((node, role, place))
-                else:
-                    self.name(node, role, place)
-            elif node.child_count:
-                inner.append((node, role, place))
-            elif kind in keywords:
-                self.emit(node, Kind.KEYWORD, place)
-        inner.reverse()
-        self._stack += inner
+        """Visit nodes next, strictly in order: a node may define the name in a later node."""
+        self.each([(node, role, place) for node in nodes])
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -320,16 +294,6 @@ class RubyWalk(Walk):
         name, *siblings = node.children
         self.push([name], PARAMETER, place)
         self.push(siblings, REFERENCE, place)
-
-    @handle_nodes(
-        *(
-            "splat_parameter hash_splat_parameter block_parameter destructured_parameter left_assignment_list "
-            "destructured_left_assignment rest_assignment array_pattern find_pattern hash_pattern alternative_pattern "
-            "parenthesized_pattern as_pattern exception_variable"
-        ).split()
-    )
-    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND if node.type == "exception_variable" else role, place)
 
     @handle_nodes("assignment", "operator_assignment")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:

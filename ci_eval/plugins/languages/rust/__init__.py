@@ -11,17 +11,7 @@ from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, Rewritten, outside, spaces
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, SourceReader, leaves
-from ci_eval.core.grammar.walk import (
-    BOUND,
-    CALLED,
-    REFERENCE,
-    SAME,
-    TYPE,
-    NodePlace,
-    Walk,
-    extract_tokens,
-    handle_nodes,
-)
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.rust.crates import imports as list_crates
 
@@ -66,7 +56,7 @@ REPAIRS = (
     _MacroCalls(),
     # The grammar parses `use` as a type.
     Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
-    Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS), spaces),
+    Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS)),
 )
 
 
@@ -94,7 +84,8 @@ PRELUDE = {
 """The names that are known in every file: types, traits, variants, functions and macros."""
 
 TYPES = frozenset("struct_item enum_item union_item trait_item type_item".split())
-DECLARED = TYPES | frozenset("function_item function_signature_item const_item static_item mod_item".split())
+_FUNCTIONS = frozenset(["function_item", "function_signature_item"])
+DECLARED = TYPES | _FUNCTIONS | {"const_item", "static_item", "mod_item"}
 """The types of nodes that declare a name in the whole enclosing block."""
 
 # rustfmt indents everything except the top level.
@@ -212,7 +203,7 @@ QUALIFIER = "qualifier"
 """The role of a name before `::`."""
 
 
-_SCOPED = "struct_item enum_item union_item trait_item type_item impl_item".split()
+_SCOPED = TYPES | {"impl_item"}
 _UNSCOPED = "enum_variant associated_type mod_item field_declaration const_item static_item".split()
 
 
@@ -220,22 +211,18 @@ class RustWalk(Walk):
     names = frozenset("identifier type_identifier field_identifier shorthand_field_identifier primitive_type".split())
     # The node type of `mut` is `mutable_specifier`.
     keywords = KEYWORDS | {"mutable_specifier"}
-    ignored = frozenset(
-        "( ) [ ] { } < > , . : :: ; = => -> + - * / % & | ^ ! && || == != <= >= << >> += -= *= /= %= &= |= ^= <<= >>= "
-        ".. ... ..= ? @ # _ ' \" line_comment block_comment string_literal raw_string_literal char_literal "
-        "integer_literal float_literal lifetime label token_tree metavariable shebang".split(" ")
-    )
+    ignored = "label lifetime raw_string_literal string_literal token_tree"
 
     roles = {
         TYPE: "generic_type generic_type_with_turbofish type_arguments bounded_type",
         # The length of an array is an expression.
         REFERENCE: "visibility_modifier array_type",
         BOUND: "closure_parameters",
-        SAME: (
-            "tuple_pattern slice_pattern or_pattern captured_pattern ref_pattern mut_pattern reference_pattern "
-            "field_pattern"
-        ),
     }
+    transparent = (
+        "tuple_pattern slice_pattern or_pattern captured_pattern ref_pattern mut_pattern reference_pattern "
+        "field_pattern"
+    )
 
     # Names bound in a condition are known after it.
     blocks = "if_expression while_expression match_arm"
@@ -349,10 +336,6 @@ class RustWalk(Walk):
         """Visit the name of a macro. Its arguments can be any tokens, so they are skipped."""
         self.push(node.children[:1], CALLED, place)
 
-    @handle_nodes("label", "token_tree")
-    def dropped(self, _node: Node, _role: str, _place: NodePlace) -> None:
-        """Visit nothing. Nodes on the stack are not checked against `ignored`, so these need a handler."""
-
     @handle_nodes("macro_definition")
     def macro_definition(self, node: Node, _role: str, place: NodePlace) -> None:
         self.emit(node.children[0], Kind.KEYWORD, place, text="macro_rules")
@@ -388,20 +371,18 @@ class RustWalk(Walk):
             elif name and child.start_byte == name.start_byte:
                 self.emit(child, Kind.IMPORT, place, Origin(True))
 
-    @handle_nodes(*_SCOPED, *_UNSCOPED)
+    @handle_nodes(*_SCOPED, *_FUNCTIONS, *_UNSCOPED)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a declaration. Its name is not a token; its type parameters are known inside it."""
-        kind = node.type
-        type_ = node.child_by_field_name("type" if kind == "impl_item" else "name")
-        inner = place
-        if kind in _SCOPED:
-            name = head(self.text(type_)) if type_ else ""
-            inner = NodePlace(Scope("type", place.scope, self_name=name), False)
-        self._without_name(node, TYPE if kind == "impl_item" else REFERENCE, inner)
-
-    def _without_name(self, node: Node, role: str, place: NodePlace) -> None:
-        name = node.child_by_field_name("name")
-        self.push([child for child in node.children if child != name], role, place)
+        name, scope = node.child_by_field_name("name"), place.scope
+        if node.type in _SCOPED:
+            type_ = node.child_by_field_name("type") if node.type == "impl_item" else name
+            scope = Scope("type", scope, self_name=head(self.text(type_)) if type_ else "")
+        elif node.type in _FUNCTIONS:
+            scope = Scope("function", scope)
+        inner = place if scope is place.scope else NodePlace(scope, False)
+        role = TYPE if node.type in {"impl_item", *_FUNCTIONS} else REFERENCE
+        self.push([child for child in node.children if child != name], role, inner)
 
     @handle_nodes("declaration_list")
     def declarations(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -425,10 +406,6 @@ class RustWalk(Walk):
                     is_defined |= child.type == "lifetime"
                     bounds.append(child)
         self.push(bounds, TYPE, place)
-
-    @handle_nodes("function_item", "function_signature_item")
-    def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._without_name(node, TYPE, NodePlace(Scope("function", place.scope), False))
 
     @handle_nodes("closure_expression")
     def closure(self, node: Node, _role: str, place: NodePlace) -> None:

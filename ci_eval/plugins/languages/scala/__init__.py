@@ -9,7 +9,7 @@ from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import ROUND, Match, Repair, outside, replace_groups
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, SAME, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.jvm import JVM_WORD, Names, read_package
 from ci_eval.plugins.languages.scala.references import KEYWORDS, NEW, USUAL, ReferenceWalk
@@ -49,7 +49,6 @@ REPAIRS = (
     # In `class A @Inject() (b: B)`, the grammar would parse `(b: B)` as arguments of the annotation.
     Repair(
         outside(rb"\bclass\s+\w+(?:\[[^\[\]\n]{0,200}\])?\s+(?P<a>@(?P<t>\w+)\(\))(?=\s*\()"),
-        lambda m: replace_groups(m, a=b""),
         always=True,
         trigger=re.compile(rb"@\w+\(\)\s*\("),
     ),
@@ -74,11 +73,7 @@ _TYPES = ("type_identifier", "generic_type", "stable_type_identifier", "tuple_ty
 class ScalaWalk(ReferenceWalk):
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"null_literal"}
-    ignored = frozenset(
-        "( ) [ ] { } , . ; : = < > @ => <- <: >: _ # | $ * operator_identifier comment block_comment integer_literal "
-        "floating_point_literal character_literal package_identifier wildcard namespace_wildcard unit "
-        '?=> string_literal string escape_sequence " """ \''.split()
-    )
+    ignored = "namespace_wildcard package_identifier string"
 
     paths = frozenset(["field_expression", "stable_identifier"])
 
@@ -87,8 +82,8 @@ class ScalaWalk(ReferenceWalk):
             "tuple_pattern named_tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern "
             "infix_pattern capture_pattern bindings parameter_types"
         ),
-        SAME: "named_tuple_type",
     }
+    transparent = "named_tuple_type"
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path, nested=True), declared)
@@ -229,7 +224,7 @@ class ScalaWalk(ReferenceWalk):
             place = NodePlace(Scope("class", place.scope, self._declared_names(node.children, static=False)), False)
         self.in_order(node.children, place)
 
-    @handle_nodes("function_definition", "function_declaration", "given_definition")
+    @handle_nodes(*_FUNCTIONS, "given_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), False)
         is_given = node.type == "given_definition"
@@ -252,7 +247,7 @@ class ScalaWalk(ReferenceWalk):
             self.define(name, place.scope)
         self.push([child for child in node.children if child != name], REFERENCE, place)
 
-    @handle_nodes("val_definition", "var_definition", "val_declaration", "var_declaration")
+    @handle_nodes(*_VALUES)
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define variables after their value is visited. The members of a class are already defined."""
         pattern = node.child_by_field_name("pattern")

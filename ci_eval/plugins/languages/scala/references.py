@@ -6,17 +6,12 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin
-from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, handle_nodes
+from ci_eval.core.grammar.syntax import Node, read_keywords
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
-from ci_eval.plugins.languages.jvm import JvmWalk, is_type_name, package_part
+from ci_eval.plugins.languages.jvm import JvmWalk, package_part
 
-KEYWORDS = frozenset(
-    "abstract case catch class def derives do else end enum export extends extension false final finally for "
-    "forSome given if implicit import infix inline lazy macro match new null object opaque open override "
-    "package private protected return sealed super then this throw trait transparent true try type using val "
-    "var while with yield".split()
-)
+KEYWORDS = read_keywords("scala") - {"as", "into", "tracked"} | {"forSome", "null", "super"}
 # The other keywords can also be names.
 HARD = KEYWORDS - frozenset("derives end extension infix inline opaque open transparent using".split())
 USUAL = (
@@ -45,7 +40,8 @@ NEW = "new"
 
 class ReferenceWalk(JvmWalk):
     # In `!a.f[T]`, the grammar applies the type argument to all of `!a.f`.
-    roles = {TYPE: "infix_type", SAME: "prefix_expression"}
+    roles = {TYPE: "infix_type"}
+    transparent = "prefix_expression"
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source, package, declared)
@@ -144,11 +140,7 @@ class ReferenceWalk(JvmWalk):
     @handle_nodes("field_expression", "stable_identifier")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *siblings = node.children
-        if receiver.type == "identifier":
-            origin = self.receiver(receiver, place)
-        else:
-            origin = self.path_origin(receiver, place)
-            self.push([receiver], REFERENCE, place)
+        origin = self.expression_before_dot(receiver, place)
         for member in siblings:
             if member.type == "identifier":
                 self._member(member, role, origin, receiver, place)
@@ -164,34 +156,29 @@ class ReferenceWalk(JvmWalk):
 
     def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: NodePlace) -> None:
         name = self.text(node)
-        known = Origin(origin.static, origin.package)
+        known = origin
         if name == "this":
             self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
             return
-        if receiver.type == "identifier" and self.text(receiver) == "this":
+        of_this = receiver.type == "identifier" and self.text(receiver) == "this"
+        if of_this:
             owner = place.scope.enclosing("class")
             known = (owner.names.get(f"{name}()" if role == CALLED else name) if owner else None) or LOCAL
         if role == CALLED:
             # The method may be an extension method.
             static = None if known == LOCAL else known.static
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package), name)
-        elif origin.holder == "module":
-            kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
-            self.emit(node, kind, place, Origin(True, known.package))
-        elif origin.static and is_type_name(name) and name not in self.constants:
-            self.emit(node, Kind.TYPE_REFERENCE, place, known, name)
-        else:
+        elif of_this or (name in self.constants and origin.holder != "module"):
             self.emit(node, Kind.FIELD, place, known, name)
+        else:
+            self.plain_member(node, name, known, place)
 
     @handle_nodes("stable_type_identifier", "projected_type")
     def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:
         first, *siblings = node.children
         origin = UNKNOWN
-        if first.child_count:
-            origin = self.path_origin(first, place)
-            self.push([first], REFERENCE, place)
-        elif first.type == "identifier":
-            origin = self.receiver(first, place)
+        if first.child_count or first.type == "identifier":
+            origin = self.expression_before_dot(first, place)
         else:
             self.push([first], TYPE, place)
         for child in siblings:

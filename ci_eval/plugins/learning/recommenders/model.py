@@ -231,7 +231,7 @@ def load(path: Path) -> Stored:
                 raise zipfile.BadZipFile(f"it unpacks to more than {most:,} bytes")
             entries = {info.filename: archive.read(info) for info in infos}
     except (WorkspaceError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ConfigError(f"{path} is not a model of `ci-eval train-recommender`, which makes one: {error}") from error
+        raise ConfigError(f"{path} is not a model of `ci-eval train-recommender`: {error}") from error
     try:
         return _read(entries)
     except (ConfigError, ValueError, RecursionError) as error:
@@ -264,7 +264,3 @@ def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
     fits = len(lengths) == types and not (lengths < 0).any() and not (lengths > len(numbers)).any()
     require(fits and int(lengths.sum()) == len(numbers), f"{name} is not divided among {types:,} types")
     return np.concatenate([[0], np.cumsum(lengths)]), numbers
-
-
-def hash_recommender(path: Path) -> str:
-    return hashlib.sha256(stored.read(path.resolve(), PACKED)).hexdigest()

@@ -83,15 +83,30 @@ class Collected(msgspec.Struct):
             calls = sorted({texts[call] for row in rows for call in row[len(SLOTS) :]})
             values = [sorted({texts[row[slot]] for row in rows if row[slot] >= 0}) for slot in range(len(SLOTS))]
             place, *places = ({text: number for number, text in enumerate(of)} for of in (calls, *values))
-            numbered_rows = [
+            ordered = sorted(
                 (
                     -count,
                     tuple(sorted(place[texts[call]] for call in row[len(SLOTS) :])),
                     tuple(of[texts[value]] if value >= 0 else NONE for of, value in zip(places, row, strict=False)),
                 )
                 for row, count in rows.items()
-            ]
-            yield _sample(_columns(name, calls, values, numbered_rows), self.options)
+            )
+            counts = [-count for count, _, _ in ordered]
+            if 0 < self.options.most_usages < sum(counts):
+                seed = blake2b(f"{self.options.seed}\0{name}".encode(), digest_size=8).digest()
+                random = np.random.default_rng(int.from_bytes(seed, "big"))
+                drawn = random.multivariate_hypergeometric(counts, self.options.most_usages, method="marginals")
+                taken = zip(drawn.tolist(), ordered, strict=True)
+                ordered = sorted((-count, called, around) for count, (_, called, around) in taken if count)
+            yield TypeUsages(
+                type=name,
+                calls=calls,
+                values=values,
+                contexts=np.array([around for _, _, around in ordered], dtype=np.int64),
+                starts=np.cumsum([0, *(len(called) for _, called, _ in ordered)]),
+                flat=np.array([call for _, called, _ in ordered for call in called], dtype=np.int64),
+                counts=np.array([-count for count, _, _ in ordered], dtype=np.int64),
+            )
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
@@ -108,40 +123,6 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
                     yield number, None if is_long else line
     except OSError as error:
         raise ConfigError(f"cannot read the usages in {path}: {error.strerror}") from error
-
-
-def _columns(
-    name: str,
-    calls: Sequence[str],
-    values: Sequence[Sequence[str]],
-    rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]],
-) -> TypeUsages:
-    """Return the usages of a type. `rows`: (negative count, calls, values) of each row, in any order."""
-    rows = sorted(rows)
-    return TypeUsages(
-        type=name,
-        calls=calls,
-        values=values,
-        contexts=np.array([row[2] for row in rows], dtype=np.int64),
-        starts=np.cumsum([0, *(len(row[1]) for row in rows)]),
-        flat=np.array([call for row in rows for call in row[1]], dtype=np.int64),
-        counts=np.array([-row[0] for row in rows], dtype=np.int64),
-    )
-
-
-def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
-    if not 0 < options.most_usages < usages.counts.sum():
-        return usages
-    seed = blake2b(f"{options.seed}\0{usages.type}".encode(), digest_size=8).digest()
-    drawn = np.random.default_rng(int.from_bytes(seed, "big")).multivariate_hypergeometric(
-        usages.counts, options.most_usages, method="marginals"
-    )
-    rows = [
-        (-int(drawn[row]), tuple(usages.flat[usages.starts[row] : usages.starts[row + 1]].tolist()), tuple(around))
-        for row, around in enumerate(usages.contexts.tolist())
-        if drawn[row]
-    ]
-    return _columns(usages.type, usages.calls, usages.values, rows)
 
 
 def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
@@ -226,13 +207,6 @@ class Proposal(msgspec.Struct, frozen=True):
     score: float
 
 
-class _Type(msgspec.Struct, frozen=True):
-    scorer: contract.Scorer
-    names: list[str]
-    calls: dict[str, int]
-    values: list[dict[str, int]]
-
-
 class Trained:
     def __init__(self, path: Path) -> None:
         self._stored = contract.load(path)
@@ -246,12 +220,13 @@ class Trained:
         """Return the seed of the samples, or None if all usages were used, so that the seed had no effect."""
         return self.options.seed if 0 < self.options.most_usages < self.facts.usages else None
 
-    def _open(self, name: str) -> _Type | None:
+    def _open(self, name: str) -> tuple[contract.Scorer, dict[str, int], list[dict[str, int]]] | None:
+        """Return the scorer of a type, the numbers of its calls, and those of each slot's values."""
         model = self._stored.type(name)
         if model is None:
             return None
         calls, *values = ({text: place for place, text in enumerate(of)} for of in (model.calls, *model.values))
-        return _Type(self.kind.open(model, self.options), list(model.calls), calls, values)
+        return self.kind.open(model, self.options), calls, values
 
     def knows(self, type_: str) -> bool:
         return self._type(type_) is not None
@@ -265,8 +240,9 @@ class Trained:
         of = self._type(query.type)
         if of is None:
             return []
-        known = encode_usage(query, of.calls, of.values, self.options, unknown=unknown_definition)
-        scored = of.scorer(known)
+        scorer, calls, values = of
+        known = encode_usage(query, calls, values, self.options, unknown=unknown_definition)
+        scored = scorer(known)
         scores = scored.scores.copy()
         scores[known.calls] = -1.0
         least = self.kind.threshold if threshold is None else threshold
@@ -275,4 +251,5 @@ class Trained:
         ties = np.zeros(len(scores)) if scored.ties is None else scored.ties
         # Positions are in the order of names, so calls with equal scores and ties are sorted by name.
         order = np.lexsort((places, -ties[places], -scores[places]))
-        return [Proposal(of.names[position], float(scores[position])) for position in places[order].tolist()]
+        names = list(calls)
+        return [Proposal(names[position], float(scores[position])) for position in places[order].tolist()]

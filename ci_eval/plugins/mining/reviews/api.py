@@ -72,7 +72,7 @@ class Api:
             address, query = answer.links.get("next", {}).get("url", ""), {}
             # The session sends the token to every address, so make sure that this one is GitHub's.
             if address and not address.startswith(f"{self._address}/"):
-                raise DownloadError(f"GitHub says that the next page of {path} is elsewhere: {quote(address, 200)}")
+                raise DownloadError(f"GitHub named another server for the next page of {path}: {quote(address, 200)}")
 
     def _request(self, address: str, accept: str, query: dict[str, str | int]) -> requests.Response:
         trouble = ""
@@ -92,7 +92,7 @@ class Api:
                 return answer
             trouble = f"GitHub answered {answer.status_code}{_reason(answer)}"
             self._wait(pause)
-        raise DownloadError(f"{trouble}, {TRIES} times; try again later")
+        raise DownloadError(f"{trouble} in {TRIES} attempts; try again later")
 
     def _pause(self, answer: requests.Response, number: int) -> float | None:
         """Return the time to wait before a retry, in seconds, or None if a retry would not help."""
@@ -121,11 +121,11 @@ class Api:
         until = datetime.fromtimestamp(self._now() + seconds, timezone.utc).strftime("%H:%M:%S UTC")
         if self._left < 0:
             raise DownloadError(
-                f"GitHub takes no more requests until {until}; try again then, or with a token (GITHUB_TOKEN), which "
-                "allows more"
+                f"GitHub accepts no more requests until {until}; try again then, or set GITHUB_TOKEN: with a token, "
+                "GitHub accepts more requests"
             )
         if seconds >= MINUTE:
-            self._tell(f"GitHub takes no more requests until {until}")
+            self._tell(f"GitHub accepts no more requests until {until}: waiting")
         self._sleep(math.ceil(seconds))
 
     def _check(self, answer: requests.Response) -> requests.Response:
@@ -134,8 +134,8 @@ class Api:
         path = answer.request.path_url.partition("?")[0]
         said = f"GitHub answered {answer.status_code}{_reason(answer)} to {path}"
         if answer.status_code == 401:
-            raise ConfigError(f"{said}: the token is not valid; make a new one, or leave it out")
-        raise DownloadError(f"{said}: check the repository's name, and that the token may read it")
+            raise ConfigError(f"{said}: the token in GITHUB_TOKEN is not valid; set a new one, or unset the variable")
+        raise DownloadError(f"{said}: check the repository's name, and whether the token may read the repository")
 
 
 def _reason(answer: requests.Response) -> str:

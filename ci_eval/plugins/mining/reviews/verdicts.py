@@ -40,8 +40,8 @@ def read(path: Path) -> Rows:
             row["verdict"] = row["verdict"].strip().lower()
         if not row.get("id") or row.get("verdict") not in {*VERDICTS, ""}:
             raise ConfigError(
-                f"{path}, row {number}: expected an id, and a verdict {', '.join(VERDICTS)} or nothing; "
-                f"found {row.get('id')!r} and {row.get('verdict')!r}"
+                f"{path}, row {number}: a row needs an id, and its verdict must be {', '.join(VERDICTS)} or empty; "
+                f"this row has the id {row.get('id')!r} and the verdict {row.get('verdict')!r}"
             )
     return {row["id"]: row for row in rows}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import PurePosixPath
 from posixpath import dirname
@@ -183,20 +183,32 @@ def find_methods(
             stack += [(child, inner) for child in reversed(named_children(node))]
 
 
-def read_test(source: bytes, path: str, method: Method, calls: Iterable[Call], context: str, **more: object) -> Test:
-    """Return the test that `method` is. `more`: further fields of the test."""
-    statements = named_children(method.node.child_by_field_name("body"))
-    test = Test(
-        name=field_text(source, method.node, "name"),
-        place=place(source, path, method.whole),
-        owner=method.owner(source),
-        calls=tuple(calls),
-        context=context,
-        kind="method" if method.classes else "function",
-        broken=method.whole.has_error,
-        empty=all(statement.type in NOTHING for statement in statements),
-    )
-    return replace(test, **more)
+def read_tests(
+    source: bytes,
+    path: str,
+    methods: Iterable[Method],
+    calls: Callable[[bytes, Node], Iterable[Call]],
+    context: Callable[[tuple[Node, ...]], Iterable[str]],
+    more: Callable[[Method], Mapping[str, object]] = lambda _: {},
+) -> list[Test]:
+    """Return the tests that `methods` are. `calls`: source, method → its calls. `context`: the classes around a method
+    → parts of the code without tests. `more`: method → further fields of the test."""
+    context_of = cache(lambda classes: "\n".join(context(classes)))
+    tests = []
+    for method in methods:
+        statements = named_children(method.node.child_by_field_name("body"))
+        test = Test(
+            name=field_text(source, method.node, "name"),
+            place=place(source, path, method.whole),
+            owner=method.owner(source),
+            calls=tuple(calls(source, method.node)),
+            context=context_of(method.classes),
+            kind="method" if method.classes else "function",
+            broken=method.whole.has_error,
+            empty=all(statement.type in NOTHING for statement in statements),
+        )
+        tests.append(replace(test, **more(method)))
+    return tests
 
 
 def read_function(

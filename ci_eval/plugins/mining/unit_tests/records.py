@@ -71,7 +71,7 @@ def read_source(root: Path, path: str) -> bytes:
     path.encode()
     data = read_own(root, path)
     if len(data) > LARGEST:
-        raise NotText(f"{len(data):,} bytes are more than {LARGEST:,}")
+        raise NotText(f"the file has {len(data):,} bytes; the limit is {LARGEST:,}")
     return decode(data).encode()
 
 

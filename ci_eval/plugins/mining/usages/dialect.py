@@ -27,7 +27,7 @@ class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
     """Qualified names of the project's modules (Python) or types (Java). Names inside these belong to it, too."""
     infer: Infer | None = None
     places: bool = False
-    """Whether to return the locations of objects."""
+    """True to return the locations of objects."""
 
 
 class MinedUsage(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ class MinedText(msgspec.Struct, frozen=True, kw_only=True):
     bases: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """Type that the text declares → its known base types. All names are fully qualified."""
     broken: bool = False
-    """Whether the text has syntax errors."""
+    """True if the text has syntax errors."""
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):

@@ -131,7 +131,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
                 if moments[at][-1].places:
                     texts[hash_text(snapshot.text)] = snapshot.text
             except NotText as error:
-                mined.skipped[f"snapshot that is not text: {error}"] += 1
+                mined.skipped[f"snapshot that is not read: {error}"] += 1
         mined.files |= moments.keys()
         before = len(mined.histories)
         for user, file in sorted(moments):
@@ -258,6 +258,6 @@ def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Itera
             try:
                 unpack(path, root, LIMITS)
             except ArchiveError as error:
-                recording.skipped[f"zip that cannot be used: {error}"] += 1
+                recording.skipped[f"zip that cannot be unpacked: {error}"] += 1
                 root.mkdir(exist_ok=True)
         yield [root / relative for relative in sorted(below(root, root, ends))] if root.is_dir() else [root]

@@ -31,7 +31,7 @@ def mine(text: str, path: str, dialect: Dialect, around: ProjectContext) -> Mine
     """Return the usages of a text, which may have syntax errors. Raises NotText if it is too large."""
     source = text.encode(errors="replace")
     if len(source) > LARGEST:
-        raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
+        raise NotText(f"the text has {len(source):,} bytes; the limit is {LARGEST:,}")
     source = dialect.dangling.sub(b" ", source)
     tree = parse_tree(source, choose_grammar(dialect.grammars, path))
     return dialect.mine(source, path, tree.root_node, around)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, get_args
 
-import msgspec
-
 from ci_eval.core import machine
+from ci_eval.core.base import atomic
 from ci_eval.core.filters import label
-from ci_eval.core.model import FORMAT, Comparison, Estimate, Evaluation, Line, Lines, MetricInfo, Suite, Sweep, Trend
+from ci_eval.core.model import FORMAT, Comparison, Evaluation, Line, Lines, MetricInfo, Suite, Sweep, Trend
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
 from ci_eval.plugins.reports.html.comparison import ComparisonPages
 from ci_eval.plugins.reports.html.evaluation import TEMPLATES, Pages
 from ci_eval.rendering.charts import ranking_charts, sweep_charts, trend_charts
-from ci_eval.rendering.figures import format_count
+from ci_eval.rendering.figures import NO_ESTIMATE, format_count
 from ci_eval.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
 from ci_eval.rendering.reporters import Reporter, Result, Small
 from ci_eval.rendering.results import change_lines, name_trends, small_blocks
@@ -79,16 +78,17 @@ def write_site(result: Lines, folder: Path) -> None:
     site.assets(SITE_ASSETS)
     newest = max((line.trend.nights[-1].started for line in lines), default="", key=machine.seconds)[:10]
     site.render("site_index.html.j2", "index.html", rows=list(map(_row, lines)), newest=newest)
+    entries = []
     for line in lines:
         charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
         site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
-        site.write(f"{line.page}/trend.json", _json({"format": FORMAT, **_about(line), "trend": line.trend}))
-    entries = []
-    for line in lines:
+        about = {"name": line.name, "language": line.language}
+        about |= {"completionType": line.completion_type, "client": line.client}
+        atomic.write_json(folder / line.page / "trend.json", {"format": FORMAT, **about, "trend": line.trend})
         night = line.trend.nights[-1]
         of_night = {"engine": night.engine.name, "project": night.project.name, "newest": night.started}
-        entries.append({**_about(line), **of_night, "trend": f"{line.page}/trend.json"})
-    site.write("trend.json", _json({"format": FORMAT, "evaluations": entries}))
+        entries.append({**about, **of_night, "trend": f"{line.page}/trend.json"})
+    atomic.write_json(folder / "trend.json", {"format": FORMAT, "evaluations": entries})
 
 
 def _row(line: Line) -> dict[str, object]:
@@ -97,7 +97,7 @@ def _row(line: Line) -> dict[str, object]:
     trend = line.trend
     info = next(iter(trend.metrics), MetricInfo(name="", summary="", unit="", better="neither"))
     night = trend.nights[-1]
-    estimate = night.metrics.get(info.name, Estimate(value=None))
+    estimate = night.metrics.get(info.name, NO_ESTIMATE)
     sign, tone, since = "", "", ""
     # The slice is empty if the level never changed.
     for last in trend.changes.get(info.name, ())[-1:]:
@@ -118,20 +118,9 @@ def _row(line: Line) -> dict[str, object]:
 
 def _step(trend: Trend, info: MetricInfo) -> str:
     """Return the change since the previous night, or a dash if either night has no value."""
-    known = [estimate.value for night in trend.nights[-2:] for estimate in [night.metrics.get(info.name)] if estimate]
-    match known:
-        case [float(was), float(now)]:
-            return change(now - was, info.unit)
-        case _:
-            return NOTHING
-
-
-def _about(line: Line) -> dict[str, object]:
-    return {"name": line.name, "language": line.language, "completionType": line.completion_type, "client": line.client}
-
-
-def _json(report: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
+    values = [night.metrics.get(info.name, NO_ESTIMATE).value for night in trend.nights[-2:]]
+    known = [value for value in values if value is not None]
+    return change(known[1] - known[0], info.unit) if len(known) == 2 else NOTHING
 
 
 REPORTER: Reporter = Html()

@@ -85,7 +85,11 @@ class Pages:
         )
         table = SessionTable(self._task, [""], evaluation.title, computed)
         sizes = {path: figures.sessions for path, figures in whole.files.items()} if whole else {}
-        chosen = frozenset(sorted(sources.paths, key=lambda path: (-sizes.get(path, 0), path))[:MOST_PAGES])
+        most = MOST_PAGES_OF_SAMPLE if evaluation.population_estimated else MOST_PAGES
+        chosen = set[str]()
+        for path in sorted(sources.paths, key=lambda path: (-sizes.get(path, 0), path))[:most]:
+            if sum(sizes.get(of, 0) for of in chosen) < MOST_SESSIONS:
+                chosen.add(path)
         files = self._write_files(sources, [path for path in sources.paths if path in chosen])
         # Workers write the pages; meanwhile this process fills the table until it is full.
         for path in sources.paths:
@@ -212,7 +216,7 @@ class _FilePages(msgspec.Struct, frozen=True, dict=True):
                 firsts=[part.first_line for part in parts],
                 lines=parts[-1].last_line,
                 neighbours=_neighbours(parts, links, number),
-                legend=[*entries, ("unasked", "", "not drawn", len(paint.unasked))] if paint.unasked else entries,
+                legend=[*entries, ("unasked", "", "not sampled", len(paint.unasked))] if paint.unasked else entries,
                 about=label(self.evaluation.headline),
                 figures=figures,
                 starts=scripts.starts,
@@ -240,8 +244,10 @@ MAX_ERRORS = 200
 MAX_TRACE = 4_000
 MAX_CELLS = 60_000
 MAX_ROWS = 10_000
-MOST_PAGES = 300
-"""The maximum number of file pages; files with most sessions come first. Pages of 1,000 files took 200 MB."""
+MOST_PAGES, MOST_PAGES_OF_SAMPLE, MOST_SESSIONS = 300, 85, 100_000
+"""The limits of the files that have pages: in general, if stage 1 drew a sample of a large project, and by the sessions
+on the pages but for the last one. Files with most sessions come first. Pages of 100,000 sessions take 65 MB. A file has
+a page and a script."""
 
 
 Row = dict[str, object]

@@ -115,7 +115,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
     }
     if (lookup.rank > last) {
       gap(lookup.rank - last - 1);
-      list.append(make("li", { class: "gap" }, `${lookup.rank}: the expected text, beyond the suggestions kept`));
+      list.append(make("li", { class: "gap" }, `${lookup.rank}: the expected text, beyond the stored suggestions`));
       last = lookup.rank;
     }
     gap(lookup.total - last);

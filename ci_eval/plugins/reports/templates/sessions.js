@@ -328,7 +328,7 @@ ciEval.table = async (text) => {
       for (const [name, value] of [["role", "option"], ["aria-selected", at === active], ["aria-posinset", at + 1], ["aria-setsize", total]]) node.setAttribute(name, String(value));
       nodes.push(node);
     }
-    space.replaceChildren(...(total ? nodes : [make("p", { class: "nothing" }, "No session is like that. Fewer filters find more.")]));
+    space.replaceChildren(...(total ? nodes : [make("p", { class: "nothing" }, "No session passes these filters. Remove some of them.")]));
     // A list box must have options; an empty one is a plain text.
     if (total) {
       rows.setAttribute("role", "listbox");

@@ -73,8 +73,8 @@ def test_what_is_broken_is_counted(tmp_path: Path) -> None:
     assert skipped == {
         "line that is neither an edit nor a completion": 4,
         "event of a file of another language": 1,
-        "an edit is outside of the known text": 1,
-        "event of a file whose text is not known": 1,
+        "edit outside the known text": 1,
+        "event of a file whose text is unknown": 1,
     }
 
 

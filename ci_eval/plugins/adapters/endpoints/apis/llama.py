@@ -18,7 +18,7 @@ from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt, comm
 def write_infill(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of a request. Raises ConfigError if the prompt is an instruction, which has no hole."""
     if prompt.instruction:
-        raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
+        raise ConfigError("api infill only fills holes; use api: chat or completions for tasks with instructions")
     fields = common_fields(settings, prompt)
     # `/infill` uses llama.cpp's field names, not OpenAI's.
     fields["n_predict"] = fields.pop("max_tokens")
@@ -46,20 +46,14 @@ DENSE = 2
 SMALLEST = 4096
 
 
-def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
-    """Return a context size, in tokens and a power of 2, that holds the question and its answer."""
-    # Ollama silently cuts a question that is longer than its context. Ollama reloads the model if the size changes, so
-    # at least a full window is assumed.
-    window = settings.window
-    length = len(prompt.instruction or prompt.prefix + prompt.suffix)
-    full = 0 if prompt.instruction else window.tokens or window.characters // DENSE
-    return max(SMALLEST, 1 << (max(length // DENSE, full) + prompt.max_tokens - 1).bit_length())
-
-
 def write_ollama(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     fields = common_fields(settings, prompt)
     options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
-    options["num_ctx"] = choose_context_size(prompt, settings)
+    # Ollama silently cuts a question that is longer than its context. Ollama reloads the model if the size changes, so
+    # at least a full window is assumed, and the size is a power of 2.
+    length = len(prompt.instruction or prompt.prefix + prompt.suffix)
+    full = 0 if prompt.instruction else settings.window.tokens or settings.window.characters // DENSE
+    options["num_ctx"] = max(SMALLEST, 1 << (max(length // DENSE, full) + prompt.max_tokens - 1).bit_length())
     request: dict[str, Any] = {"model": settings.model, "options": options}
     if prompt.instruction:
         return {**request, "prompt": prompt.instruction}
@@ -83,11 +77,9 @@ def read_ollama(response: Mapping[str, Any]) -> Piece:
     )
 
 
-APIS: Mapping[str, Api] = {
-    "infill": Api(
-        name="infill", path="/infill", body=write_infill, read=read_infill, key="stop", logprobs={"n_probs": 1}
-    ),
-    "ollama": Api(
+_APIS = (
+    Api(name="infill", path="/infill", body=write_infill, read=read_infill, key="stop", logprobs={"n_probs": 1}),
+    Api(
         name="ollama",
         path="/api/generate",
         body=write_ollama,
@@ -95,4 +87,5 @@ APIS: Mapping[str, Api] = {
         key="done",
         logprobs={"logprobs": True},
     ),
-}
+)
+APIS: Mapping[str, Api] = {api.name: api for api in _APIS}

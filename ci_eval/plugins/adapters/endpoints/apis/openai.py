@@ -12,17 +12,7 @@ from functools import partial
 from typing import Any
 
 from ci_eval.core.model.settings import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.messages import (
-    FAMILIES,
-    OF_THE_ENDPOINT,
-    Api,
-    Piece,
-    Prompt,
-    common_fields,
-    find_template,
-    read_count,
-    read_logprobs,
-)
+from ci_eval.plugins.adapters.endpoints import messages
 
 HOLE = (
     "You complete code in an editor. Between <code> and </code> stands a file, with <HOLE/> where the caret is. Write "
@@ -32,35 +22,35 @@ HOLE = (
 """If this text changes, answers that were stored before are no longer found."""
 
 
-def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+def write_chat(prompt: messages.Prompt, settings: EndpointConfig) -> dict[str, Any]:
     # `str.format` would also read braces in the code as placeholders.
     before, _, remainder = HOLE.partition("{prefix}")
     between, _, after = remainder.partition("{suffix}")
     message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{after}"
-    return {**common_fields(settings, prompt), "messages": [{"role": "user", "content": message}]}
+    return {**messages.common_fields(settings, prompt), "messages": [{"role": "user", "content": message}]}
 
 
-def write_completion(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+def write_completion(prompt: messages.Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of a request. Raises ConfigError if there is a hole to fill but no template."""
-    fields = common_fields(settings, prompt)
+    fields = messages.common_fields(settings, prompt)
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
-    if settings.template == OF_THE_ENDPOINT:
+    if settings.template == messages.OF_THE_ENDPOINT:
         return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
-    template = find_template(settings.template or "", settings.file_heading)
+    template = messages.find_template(settings.template or "", settings.file_heading)
     # Some servers send the template's tokens as text after the end of the answer.
     stops = [*settings.sampling.stop, *template.stop]
     filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)
     return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}
 
 
-def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+def write_fim(prompt: messages.Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of a request. An instruction is sent as a text to continue."""
-    fields = common_fields(settings, prompt, seed="random_seed")
+    fields = messages.common_fields(settings, prompt, seed="random_seed")
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
     # Codestral's file headings are plain text, not special tokens, so they are part of the prompt.
-    before = FAMILIES["codestral"].before(prompt.files, prompt.path)
+    before = messages.FAMILIES["codestral"].before(prompt.files, prompt.path)
     return {**fields, "prompt": before + prompt.prefix, "suffix": prompt.suffix}
 
 
@@ -69,7 +59,7 @@ TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
-def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
+def piece(answer: Mapping[str, Any], *, chat: bool) -> messages.Piece:
     """Read an answer or a chunk. `chat`: whether a choice has a message rather than a text."""
     # In a stream, `usage` may be null until the last chunk.
     usage = answer.get("usage") or {}
@@ -91,7 +81,7 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
     text, thought = _parts([content] if isinstance(content, Mapping) else content)
     reasoning = next((str(message[name]) for name in THOUGHTS if isinstance(message.get(name), str)), "")
     finish = choice.get("finish_reason") or choice.get("native_finish_reason") or ""
-    return Piece(
+    return messages.Piece(
         text=text,
         thought=thought + reasoning,
         finish=str(finish),
@@ -101,7 +91,7 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
         has_choice=bool(choice),
         model=str(answer.get("model") or ""),
         **_count_tokens(usage),
-        logprobs=read_logprobs(choice.get("logprobs")),
+        logprobs=messages.read_logprobs(choice.get("logprobs")),
     )
 
 
@@ -110,12 +100,16 @@ def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
     apart from the answer; they are added here."""
     asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
     prompt, answer, total, read, created = (
-        read_count(usage.get(name))
+        messages.read_count(usage.get(name))
         for name in ("prompt_tokens", "completion_tokens", "total_tokens", "cache_read_input_tokens",
                      "cache_creation_input_tokens")
     )  # fmt: skip
-    cached = read if read is not None else read_count(asked.get("cached_tokens", usage.get("prompt_cache_hit_tokens")))
-    thought = read_count(answered.get("reasoning_tokens", usage.get("reasoning_tokens")))
+    cached = (
+        read
+        if read is not None
+        else messages.read_count(asked.get("cached_tokens", usage.get("prompt_cache_hit_tokens")))
+    )
+    thought = messages.read_count(answered.get("reasoning_tokens", usage.get("reasoning_tokens")))
     kept = max((read or 0) + (created or 0), cached or 0)
     if prompt is not None and kept > prompt:
         prompt += kept
@@ -152,8 +146,8 @@ def _walk_texts(part: object) -> Iterator[str]:
         yield from _walk_texts(part.get("text") or part.get("thinking"))
 
 
-APIS: Mapping[str, Api] = {
-    "chat": Api(
+APIS: Mapping[str, messages.Api] = {
+    "chat": messages.Api(
         name="chat",
         path="/chat/completions",
         body=write_chat,
@@ -162,7 +156,7 @@ APIS: Mapping[str, Api] = {
         counts_at_the_end=True,
         logprobs={"logprobs": True, "top_logprobs": 1},
     ),
-    "completions": Api(
+    "completions": messages.Api(
         name="completions",
         path="/completions",
         body=write_completion,
@@ -171,5 +165,7 @@ APIS: Mapping[str, Api] = {
         counts_at_the_end=True,
         logprobs={"logprobs": 1},
     ),
-    "fim": Api(name="fim", path="/fim/completions", body=write_fim, read=partial(piece, chat=True), key="choices"),
+    "fim": messages.Api(
+        name="fim", path="/fim/completions", body=write_fim, read=partial(piece, chat=True), key="choices"
+    ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import (
@@ -34,11 +34,7 @@ def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
         return pairing.Parsed(
             functions=[_function(source, path, method) for method in with_body], broken=root.has_error
         )
-    context = cache(lambda classes: "\n".join(_context(source, root, classes, tests)))
-    read_tests = [
-        pairing.read_test(source, path, method, _calls(source, method.node), context(method.classes))
-        for method in tests
-    ]
+    read_tests = pairing.read_tests(source, path, tests, _calls, lambda classes: _context(source, root, classes, tests))
     return pairing.Parsed(tests=read_tests, broken=root.has_error)
 
 

@@ -21,15 +21,17 @@ def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     functions = [node for node in root.children if node.type in FUNCTIONS and node.child_by_field_name("body")]
     if not path.endswith("_test.go"):
         return pairing.Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
-    context = "\n".join(_context(source, root))
     tests = [
-        pairing.read_test(source, path, pairing.Method(node), _calls(source, node), context, scope=dirname(path))
+        pairing.Method(node)
         for node in functions
         if node.type == "function_declaration"
         and TEST.fullmatch(field_text(source, node, "name"))
         and field_text(source, node, "parameters").rstrip(") ,").endswith("*testing.T")
     ]
-    return pairing.Parsed(tests=tests, broken=root.has_error)
+    read_tests = pairing.read_tests(
+        source, path, tests, _calls, lambda _: _context(source, root), lambda _: {"scope": dirname(path)}
+    )
+    return pairing.Parsed(tests=read_tests, broken=root.has_error)
 
 
 def _function(source: bytes, path: str, node: Node) -> pairing.Function:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import (
@@ -36,13 +36,14 @@ def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     # By Maven's convention, src/test has only tests and their helpers.
     if tests or "src/test/" in f"/{path}":
         head = [node_text(source, node) for node in named_children(root) if node.type in HEAD]
-        context = cache(lambda classes: "\n".join([*head, *_class(source, classes)]))
-        read_tests = []
-        for method in tests:
+
+        def more(method: pairing.Method) -> dict[str, object]:
             owner, *titles = (field_text(source, class_node, "name") for class_node in method.classes)
-            more = {"scope": package, "owner": owner, "titles": tuple(titles)}
-            text = context(method.classes)
-            read_tests.append(pairing.read_test(source, path, method, _calls(source, method.node), text, **more))
+            return {"scope": package, "owner": owner, "titles": tuple(titles)}
+
+        read_tests = pairing.read_tests(
+            source, path, tests, _calls, lambda classes: [*head, *_class(source, classes)], more
+        )
         return pairing.Parsed(tests=read_tests, broken=root.has_error)
     functions = []
     for method in methods:

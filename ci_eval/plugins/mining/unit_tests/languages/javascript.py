@@ -11,7 +11,8 @@ from functools import cache
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, leaves
+from ci_eval.plugins.languages.ecmascript import LANGUAGES
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text, remove_ranges
 from ci_eval.plugins.mining.unit_tests import pairing
 
@@ -19,6 +20,7 @@ TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec
 GENERATED = re.compile(
     r"(?:.*/)?(?:dist|build|coverage|vendor|examples?|bench(?:mark)?s?)/.*|.*\.min\.[cm]?js|.*\.d\.ts"
 )
+GRAMMARS = {end: grammar for language in LANGUAGES.values() for end, grammar in language.grammars.items()}
 FRAMEWORKS = ("mocha", "jest", "jasmine", "qunit", "nightwatch")
 TESTS = {"it", "test", "specify", "fit", "xit", "xtest", "xspecify"}
 SUITES = {"describe", "context", "suite", "fdescribe", "xdescribe"}
@@ -218,13 +220,8 @@ def _imports(source: bytes, root: Node) -> dict[str, str]:
     return modules
 
 
-def _names(node: Node) -> Iterator[Node]:
-    stack = [node]
-    while stack:
-        inner = stack.pop()
-        if inner.type in {"identifier", "shorthand_property_identifier_pattern"}:
-            yield inner
-        stack += inner.children
+def _names(node: Node) -> list[Node]:
+    return [leaf for leaf in leaves(node) if leaf.type in {"identifier", "shorthand_property_identifier_pattern"}]
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
@@ -254,10 +251,10 @@ def _callees(test: pairing.Test, call: pairing.Call, index: pairing.Index) -> li
     if not module.startswith("."):
         return []
     path = normpath(join(dirname(test.place.path), module))
-    present = [file for end in ("", *SCRIPT, *TYPED) if (file := f"{path}{end}") in index.paths]
+    present = [file for end in ("", *GRAMMARS) if (file := f"{path}{end}") in index.paths]
     if present:
         return [] if TEST_FILE.fullmatch(present[0]) else functions
-    is_folder = path == "." or any(f"{path}/index{end}" in index.paths for end in SCRIPT | TYPED)
+    is_folder = path == "." or any(f"{path}/index{end}" in index.paths for end in GRAMMARS)
     return functions if is_folder else []
 
 
@@ -268,8 +265,4 @@ def framework(package: Mapping[str, object]) -> str:
     return next((name for name in FRAMEWORKS if name in needed), "")
 
 
-SCRIPT = dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "javascript")
-TYPED = dict.fromkeys((".ts", ".mts", ".cts"), "typescript")
-DIALECT = pairing.Dialect(
-    name="javascript", grammars={**SCRIPT, **TYPED, ".tsx": "tsx"}, read=read, tiers=tiers, framework=framework
-)
+DIALECT = pairing.Dialect(name="javascript", grammars=GRAMMARS, read=read, tiers=tiers, framework=framework)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_lines, node_text
@@ -15,16 +14,10 @@ OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
 FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
 RAISES = re.compile("raises|warns", re.IGNORECASE)
 CLASSES = {"class_definition"}
-BODIES = CLASSES | {
-    pairing.DECORATED,
-    "block",
-    "if_statement",
-    "elif_clause",
-    "else_clause",
-    "try_statement",
-    "except_clause",
-}
-BODIES |= {"except_group_clause", "finally_clause"}
+BODIES = CLASSES.union(
+    "block if_statement elif_clause else_clause try_statement except_clause except_group_clause finally_clause".split(),
+    [pairing.DECORATED],
+)
 
 
 def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
@@ -33,14 +26,10 @@ def read(source: bytes, path: str, root: Node) -> pairing.Parsed:
     methods = list(pairing.find_methods(whole, "function_definition", CLASSES, BODIES, lambda _: frozenset()))
     if TEST_FILE.fullmatch(path):
         tests = [method for method in methods if _is_test(source, method.node)]
-        imports = _imports(source, root)
-        context = cache(lambda classes: "\n".join(_context(source, root, classes, tests)))
-        read_tests = [
-            pairing.read_test(
-                source, path, method, _calls(source, method.node), context(method.classes), imports=imports
-            )
-            for method in tests
-        ]
+        more = {"imports": _imports(source, root)}
+        read_tests = pairing.read_tests(
+            source, path, tests, _calls, lambda classes: _context(source, root, classes, tests), lambda _: more
+        )
         return pairing.Parsed(tests=read_tests, broken=root.has_error)
     if OF_TESTS.fullmatch(path):
         return pairing.Parsed(broken=root.has_error)

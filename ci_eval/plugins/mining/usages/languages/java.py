@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.languages.java.declarations import LANG
+from ci_eval.plugins.languages.java.declarations import LANG, TYPES
 from ci_eval.plugins.languages.jvm import package_part
 from ci_eval.plugins.mining.sources import child_of_type, descendants, field_text, named_children, node_text
 from ci_eval.plugins.mining.usages import dialect
@@ -36,9 +36,7 @@ WIDELY = {
 """Package → its common types, for the two packages that are most often imported with an asterisk."""
 OF_PACKAGE = {package: frozenset(names.split()) for package, names in WIDELY.items()}
 SOURCES = {"java", "src", "sources", "source"}
-TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
-TYPES |= {"annotation_type_declaration"}
-METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
+METHODS = frozenset(["method_declaration", "constructor_declaration", "compact_constructor_declaration"])
 BASES = {"superclass", "super_interfaces", "extends_interfaces"}
 BODIES = {"enum_body_declarations", "ERROR"}
 # The methods of Object, which a class without a base class may override.
@@ -415,9 +413,9 @@ LAYOUT = Layout(
     lists=frozenset(["block", "constructor_body", "switch_block_statement_group"]),
     simple=frozenset(["expression_statement", "local_variable_declaration", "return_statement", "assert_statement"]),
     leaving=frozenset("return_statement throw_statement break_statement continue_statement yield_statement".split()),
-    heads=frozenset(
-        "method_declaration constructor_declaration compact_constructor_declaration lambda_expression for_statement "
-        "enhanced_for_statement while_statement if_statement try_with_resources_statement catch_clause".split()
+    heads=METHODS.union(
+        "lambda_expression for_statement enhanced_for_statement while_statement if_statement "
+        "try_with_resources_statement catch_clause".split()
     ),
     first=frozenset(["explicit_constructor_invocation"]),
     boundaries=frozenset(["class_body", "interface_body", "enum_body", "enum_body_declarations"]),

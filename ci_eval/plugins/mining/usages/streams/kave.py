@@ -32,7 +32,7 @@ class TypeName(NamedTuple):
 
     name: str = ""
     own: bool = False
-    """Whether the type belongs to the edited project: its assembly has no version."""
+    """True if the type belongs to the edited project: its assembly has no version."""
 
 
 class MethodName(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,7 +66,7 @@ class EditReplay:
         """Replace `length` characters at `offset` (code points). Raises ValueError if they are outside of the text."""
         # Check the range before a snapshot is taken.
         if not 0 <= offset <= offset + length <= len(self.text):
-            raise ValueError("an edit is outside of the known text")
+            raise ValueError("edit outside the known text")
         if self._time is not None and time - self._time >= IDLE:
             yield from self.look(self._time)
         self._time = time
@@ -83,7 +83,7 @@ class EditReplay:
         """Take a snapshot at a call of completion. Raises ValueError if the selection is outside of the text."""
         if selection:
             if not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
-                raise ValueError("a completion is outside of the known text")
+                raise ValueError("completion outside the known text")
             # Snapshots have normalised line ends of one character, so the offset may become smaller.
             selection = replace(selection, offset=len(_lines(self.text[: selection.offset])))
         text = _lines(self.text)
@@ -151,7 +151,7 @@ def _snapshots(
     at = event.user, event.file
     typing = typings.setdefault(at, EditReplay(*at))
     if typing is None:
-        recording.skipped["event of a file whose text is not known"] += 1
+        recording.skipped["event of a file whose text is unknown"] += 1
         return
     try:
         if isinstance(event, Edit):
@@ -179,5 +179,7 @@ def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
 
 
 STREAM = Stream(
-    summary="JSON lines with edits and completions, as docs/recommenders.md describes them", read=read, lookups=lookups
+    summary="JSON lines with edits and completions; docs/recommenders.md describes the fields",
+    read=read,
+    lookups=lookups,
 )

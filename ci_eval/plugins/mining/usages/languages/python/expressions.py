@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node, parse_tree
+from ci_eval.plugins.languages.python.origins import LITERALS, absolute_module
 from ci_eval.plugins.mining.sources import field_text, named_children, node_text
 from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Meaning, NameScope, instance
 
@@ -18,23 +19,7 @@ Library = Callable[[str], Meaning | None]
 """Qualified name → its meaning, or None if the standard library does not define it."""
 
 DEEPEST = 30
-CONSTANTS = {
-    "string": "str",
-    "concatenated_string": "str",
-    "integer": "int",
-    "float": "float",
-    "list": "list",
-    "list_comprehension": "list",
-    "dictionary": "dict",
-    "dictionary_comprehension": "dict",
-    "set": "set",
-    "set_comprehension": "set",
-    "tuple": "tuple",
-    "true": "bool",
-    "false": "bool",
-    "comparison_operator": "bool",
-    "not_operator": "bool",
-}
+CONSTANTS = LITERALS | dict.fromkeys(["true", "false", "comparison_operator", "not_operator"], "bool")
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "InitVar"}
 """Types that stand for their first argument: `Optional[X]` counts as X."""
@@ -109,13 +94,7 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
     origin = node.child_by_field_name("module_name")
     if origin is None:
         return
-    start = node_text(source, origin).replace(" ", "")
-    dots = len(start) - len(start.lstrip("."))
-    if dots:
-        parts = module.split(".")
-        # In `__init__.py`, one dot means the package itself.
-        base = parts[: len(parts) - dots + is_package]
-        start = ".".join([*base, *filter(None, [start.lstrip(".")])])
+    start = absolute_module(node_text(source, origin).replace(" ", ""), module, is_package)
     for child in node.children:
         if child.type == "wildcard_import":
             yield "*", start, True
