@@ -46,8 +46,8 @@ def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
     own = urlsplit(environment.get("GITHUB_SERVER_URL", "")).netloc
     if own and own != host:
         raise ConfigError(
-            f"GITHUB_TOKEN is of {own}; for {host}, put a token of {host} into GITHUB_TOKEN, and https://{host} into "
-            "GITHUB_SERVER_URL"
+            f"GITHUB_TOKEN belongs to {own}; for {host}, put a token of {host} into GITHUB_TOKEN, and https://{host} "
+            "into GITHUB_SERVER_URL"
         )
     # An Enterprise Server has its API at a different address.
     api = "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"

@@ -252,7 +252,7 @@ def _inputs() -> dict[str, str]:
     inputs = read_inputs(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():
-        raise ConfigError(f"working-directory {folder} is not a folder: give one of the checkout")
+        raise ConfigError(f"working-directory {folder} is not a folder: give a folder of the checkout")
     # Paths in the inputs are relative to the working directory.
     os.chdir(folder)
     return inputs

@@ -80,8 +80,8 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         if self._file == DEMO:
             if resumed:
                 raise WorkspaceError(
-                    f"{resumed} holds no run to resume: give the --output of one, or name what to evaluate (CONFIG, "
-                    "--project, --dataset) to begin one there"
+                    f"{resumed} holds no run to resume: give the --output of a run, or name what to evaluate "
+                    "(CONFIG, --project, --dataset) to begin a run there"
                 )
             screen.say(THIS_IS_THE_DEMO)
         return self._apply_options(self._file, os.environ, screen, ladder=ladder)

@@ -217,7 +217,7 @@ def compare_engines(
         sides = [replace(side, config=limit_sessions(side.config)) for side in sides]
     folder = runs.choose_output(sides[0].config, run.output)
     if resume and not detection and (folder / phases.PHASES).exists():
-        raise WorkspaceError(f"{folder} was begun without a number of sessions: give the same command as then")
+        raise WorkspaceError(f"{folder} was begun without --sessions: repeat the command with which it was begun")
     numbered = [f"{number:02}-{slug(side.name)}" for number, side in enumerate(sides, 1)]
     names = numbered if len(sides) > 2 else ["base", "new"]
     named = combinations(zip(names, sides, strict=True), 2)

@@ -75,9 +75,7 @@ def note_goal(workspace: Workspace, precision: float | None = None, detection: D
             began = "without --detect"
         else:
             began = f"with --detect {was.wanted * 100:g}pp --power {was.power:g}"
-        raise WorkspaceError(
-            f"{workspace.folder} cannot be resumed: it was begun {began}; give the same command as then"
-        )
+        raise WorkspaceError(f"{workspace.folder} cannot be resumed: it was begun {began}; repeat that command")
 
 
 def check_drawn(

@@ -422,7 +422,7 @@ def load_task(config: Config) -> Task:
         raise ConfigError(
             f"`{'interpret.userModel' if config.interpret.user_model else 'actions.strategy.prefix.emulateTyping'}` is "
             f"for tasks with lists of words, and the task {task.name} suggests {task.unit} in one piece: remove it "
-            "(AcceptanceRate has its own user)"
+            "(the metric AcceptanceRate has its own user model)"
         )
     kinds = frozenset(strategy.filters.statement_types or ())
     if not (task.every_token or task.of_silence) and kinds and kinds <= UNREFERRING:

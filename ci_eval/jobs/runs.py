@@ -285,8 +285,8 @@ def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
     elif (manifest.rounds, manifest.turns) != (rounds, turns):
         raise WorkspaceError(
             f"{workspace.folder} cannot be resumed: each session is asked {manifest.rounds} times"
-            f"{' in turns with another engine' if manifest.turns else ''}, and would be asked {rounds} times now; give "
-            "the same command as then"
+            f"{' in turns with another engine' if manifest.turns else ''}, and would be asked {rounds} times now; "
+            "repeat the command with which it was begun"
         )
 
 

@@ -143,8 +143,8 @@ def compare_suites(
     both = [spec for spec in mine if spec in theirs]
     if not both:
         raise WorkspaceError(
-            f"no project is in both suites: {base} has {', '.join(mine)}; {new} has {', '.join(theirs)}. Projects "
-            "are the same if `projects` has the same SPEC for both, versions included"
+            f"no project is in both suites: {base} has {', '.join(mine)}; {new} has {', '.join(theirs)}. A project "
+            "is in both if `projects` has the same SPEC, with the same version, in both"
         )
     alone = {base: sorted(mine.keys() - theirs.keys()), new: sorted(theirs.keys() - mine.keys())}
     for side, missing in alone.items():

@@ -120,8 +120,8 @@ def import_workspace(folder: Path, *, output: Path, engine: str, screen: Screen)
     path = folder / "config.json"
     if not path.is_file():
         raise WorkspaceError(
-            f"{folder} is not a workspace of the JetBrains plugin: it has no config.json; give the folder that is "
-            "named by a time"
+            f"{folder} is not a workspace of the JetBrains plugin: it has no config.json; give the folder "
+            "whose name is a time"
         )
     # The workspace may come from somebody else, and a link could lead to any file of this machine.
     stored.refuse_links(folder)

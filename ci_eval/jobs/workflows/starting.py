@@ -195,7 +195,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> list[Path]
     targets |= {top / path: text for path, text in SYSTEMS[request.system].files(plan)}
     if existing := [str(path) for path in targets if path.exists()]:
         away = "move it away" if len(existing) == 1 else "move them away"
-        raise ConfigError(f"{' and '.join(existing)} would be written over: {away}, or give another --output")
+        raise ConfigError(f"{' and '.join(existing)} would be overwritten: {away}, or give another --output")
     return [atomic.write(path, text.encode()) for path, text in targets.items()]
 
 

@@ -450,7 +450,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     write(tmp_path, **{str(CONFIG).replace(".", "__"): "mine\n"})
     code, _, err = command("init", "--output", tmp_path, "--language", "go")
     assert code == 2
-    assert "written over: move it away" in " ".join(err.split())
+    assert "overwritten: move it away" in " ".join(err.split())
     assert not (tmp_path / WORKFLOW).exists()
 
 

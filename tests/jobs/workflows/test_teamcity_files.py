@@ -92,7 +92,7 @@ def test_settings_that_are_there_are_not_written_over(tmp_path: Path) -> None:
     (tmp_path / LIBRARY).write_text("another\n")
     code, _, err = command("init", "--ci", "teamcity", "--output", tmp_path, "--for", "logs")
     assert code == 2
-    assert f"{SETTINGS} and {tmp_path / LIBRARY} would be written over: move them away" in " ".join(err.split())
+    assert f"{SETTINGS} and {tmp_path / LIBRARY} would be overwritten: move them away" in " ".join(err.split())
     assert (tmp_path / SETTINGS).read_text().splitlines() == lines
     assert (tmp_path / LIBRARY).read_text() == "another\n"
 
