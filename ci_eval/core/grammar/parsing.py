@@ -267,21 +267,17 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
             candidate = _parse(extended, grammar)
             if candidate.lost <= best.lost:
                 rewritten, best = extended, candidate
-    return _read_in_pieces(source, rewritten, best, grammar, head) if best.lost > len(source) * LITTLE else best
-
-
-def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar: str, head: bytes) -> Reading:
-    """Parse the unreadable pieces separately, and return the new reading if it loses fewer bytes, otherwise `whole`."""
+    if best.lost <= len(source) * LITTLE:
+        return best
+    # Parse the unreadable pieces separately, and keep the result if it loses fewer bytes.
     text = rewritten.text
     head = head if text.startswith(head) else b""
     spans = Search(text, source, head, lambda part: lost_bytes(parse_tree(part, grammar).root_node)).unreadable()
-    if not spans:
-        return whole
     # Each piece gets its own tree if that is cheap; otherwise all pieces share one tree.
-    apart = len(text) * len(spans) < _APART_BYTES
-    parts = tuple(keep_spans(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
-    candidate = _parse(rewritten._replace(text=blank_spans(text, spans), layers=rewritten.layers + parts), grammar)
-    return candidate if candidate.lost < whole.lost else whole
+    groups = [[span] for span in spans] if len(text) * len(spans) < _APART_BYTES else [spans]
+    parts = tuple(keep_spans(text, group, head) for group in groups)
+    pieces = _parse(rewritten._replace(text=blank_spans(text, spans), layers=rewritten.layers + parts), grammar)
+    return pieces if spans and pieces.lost < best.lost else best
 
 
 def _chain(first: Rewritten, repair: Rewriting) -> Rewritten:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from ci_eval.core.base.files import is_own
 from ci_eval.core.base.workspaces import find_content, table
@@ -53,13 +52,9 @@ def _read_crates(root: Path, folder: Path) -> Iterator[tuple[str, bool]]:
                 needed, place = table(shared.get(name)), home
             if patched := next((patch[name] for patch in patches if name in patch), None):
                 needed, place = table(patched), home
-            yield _read_name(root, name, needed, place)
-
-
-def _read_name(root: Path, name: str, needed: dict[str, Any], place: Path) -> tuple[str, bool]:
-    path = Path(os.path.normpath(place / needed["path"])) if isinstance(needed.get("path"), str) else None
-    if path is None or not path.is_relative_to(root) or not is_own(path / MANIFEST, root):
-        return name.replace("-", "_"), False
-    library = table(find_content(root, path / MANIFEST), "lib").get("name")
-    # A renamed dependency is used under its new name.
-    return (library if isinstance(library, str) and "package" not in needed else name).replace("-", "_"), True
+            path = Path(os.path.normpath(place / needed["path"])) if isinstance(needed.get("path"), str) else None
+            is_known = path is not None and path.is_relative_to(root) and is_own(path / MANIFEST, root)
+            library = table(find_content(root, path / MANIFEST), "lib").get("name") if path and is_known else None
+            # A renamed dependency is used under its new name.
+            used = library if isinstance(library, str) and "package" not in needed else name
+            yield used.replace("-", "_"), is_known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from re import Pattern
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -177,15 +177,14 @@ Scope = TypeVar("Scope", bound=NameScope)
 class Walk(Generic[Scope]):
     """A walk over the tree of one text. It uses a stack of tasks, so deep nesting cannot exceed the recursion limit."""
 
-    def __init__(
-        self,
-        source: bytes,
-        around: ProjectContext,
-        layout: Layout,
-        readers: Mapping[str, Callable[[Any, Node, Scope], None]],
-    ) -> None:
-        """`readers`: type of a node → the method that reads such nodes."""
-        self.source, self.around, self._readers = source, around, readers
+    _readers: ClassVar[Mapping[str, Callable[[Any, Node, Any], None]]] = {}
+    """Type of a node → the method that reads such nodes, which `@handle_nodes` marks."""
+
+    def __init_subclass__(cls) -> None:
+        cls._readers = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
+
+    def __init__(self, source: bytes, around: ProjectContext, layout: Layout) -> None:
+        self.source, self.around = source, around
         self.receivers: Counter[Receiver] = Counter()
         self.bases: dict[str, tuple[str, ...]] = {}
         self._collection = UsageCollection()

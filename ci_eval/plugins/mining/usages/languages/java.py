@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import handle_nodes
 from ci_eval.plugins.languages.java.declarations import LANG, TYPES
 from ci_eval.plugins.languages.jvm import package_part
 from ci_eval.plugins.mining.sources import child_of_type, descendants, field_text, named_children, node_text
@@ -123,7 +124,7 @@ class Scope(dialect.NameScope, kw_only=True):
 
 class JavaWalk(dialect.Walk[Scope]):
     def __init__(self, source: bytes, root: Node, around: dialect.ProjectContext) -> None:
-        super().__init__(source, around, LAYOUT, _READERS)
+        super().__init__(source, around, LAYOUT)
         self.names = read_names(source, root, around.own)
 
     def run(self, root: Node) -> dialect.MinedText:
@@ -135,6 +136,7 @@ class JavaWalk(dialect.Walk[Scope]):
         """Return whether a type belongs to the project, as types of the file's package do."""
         return package_part(type_) == self.names.package or super().is_own(type_)
 
+    @handle_nodes(*TYPES)
     def _type(self, node: Node, scope: Scope) -> None:
         outer = scope.own_class()
         prefix = outer.class_ if outer else self.names.package
@@ -168,6 +170,7 @@ class JavaWalk(dialect.Walk[Scope]):
         parameters = node.child_by_field_name("type_parameters") or child_of_type(node, "type_parameters")
         return frozenset(self.text(_name_node(parameter)) for parameter in named_children(parameters))
 
+    @handle_nodes(*METHODS)
     def _method(self, node: Node, scope: Scope) -> None:
         owner = scope.own_class()
         all_parameters = named_children(node.child_by_field_name("parameters"))
@@ -222,6 +225,7 @@ class JavaWalk(dialect.Walk[Scope]):
                     meaning = dialect.Meaning(sort="array", name=declared.name)
                 yield self.field_text(declarator, "name"), meaning
 
+    @handle_nodes("local_variable_declaration")
     def _variables(self, node: Node, scope: Scope) -> None:
         def bind() -> None:
             for name, meaning in self._declarations(node, scope):
@@ -229,6 +233,7 @@ class JavaWalk(dialect.Walk[Scope]):
 
         self._then(node.children, scope, bind)
 
+    @handle_nodes("assignment_expression")
     def _assignment(self, node: Node, scope: Scope) -> None:
         def assign() -> None:
             left = node.child_by_field_name("left")
@@ -246,6 +251,7 @@ class JavaWalk(dialect.Walk[Scope]):
 
         self._then(node.children, scope, assign)
 
+    @handle_nodes("enhanced_for_statement")
     def _loop(self, node: Node, scope: Scope) -> None:
         type_node = node.child_by_field_name("type")
         meaning = self.resolve_type(type_node, scope)
@@ -256,6 +262,7 @@ class JavaWalk(dialect.Walk[Scope]):
         self._bind(self.field_text(node, "name"), meaning.with_definition("LOOP"), scope, type_node or node)
         self._visit_all(node.children, scope)
 
+    @handle_nodes("resource")
     def _resource(self, node: Node, scope: Scope) -> None:
         if type_node := node.child_by_field_name("type"):
             resource = self.of(node.child_by_field_name("value"), scope)
@@ -264,10 +271,12 @@ class JavaWalk(dialect.Walk[Scope]):
             self._bind(self.field_text(node, "name"), meaning, scope, node)
         self._visit_all(node.children, scope)
 
+    @handle_nodes("catch_formal_parameter")
     def _catch(self, node: Node, scope: Scope) -> None:
         meaning = self.resolve_type(_type_node(node), scope).with_definition("EXCEPT")
         self._bind(self.field_text(node, "name"), meaning, scope, node)
 
+    @handle_nodes("instanceof_expression")
     def _pattern(self, node: Node, scope: Scope) -> None:
         inner = () if node.child_by_field_name("name") else descendants(node)
         parts = named_children(next((child for child in inner if child.type == "type_pattern"), node))
@@ -277,6 +286,7 @@ class JavaWalk(dialect.Walk[Scope]):
                 self._bind(self.text(parts[-1]), meaning.with_definition("CAST"), scope, node)
         self._visit_all(node.children, scope)
 
+    @handle_nodes("lambda_expression")
     def _lambda(self, node: Node, scope: Scope) -> None:
         """Define the parameters and visit the body. Types of parameters are known only if they are written."""
         parameters = node.child_by_field_name("parameters")
@@ -288,6 +298,7 @@ class JavaWalk(dialect.Walk[Scope]):
                 inner.names[self.text(parameter)] = dialect.UNKNOWN.with_definition("PARAM")
         self._visit(node.child_by_field_name("body"), inner)
 
+    @handle_nodes("object_creation_expression")
     def _new(self, node: Node, scope: Scope) -> None:
         body, type_node = child_of_type(node, "class_body"), node.child_by_field_name("type")
         self._visit_all((child for child in node.children if child.type != "class_body"), scope)
@@ -295,6 +306,7 @@ class JavaWalk(dialect.Walk[Scope]):
             qualified = f"{scope.enclosing.key}.{self.text(type_node).partition('<')[0]}"
             self._todo.append(lambda: self._enter(node, scope, qualified, [type_node]))
 
+    @handle_nodes("method_invocation")
     def _call(self, node: Node, scope: Scope) -> None:
         receiver, name = node.child_by_field_name("object"), node.child_by_field_name("name")
         self._add_call(receiver, name, node, scope, self.of)
@@ -386,19 +398,6 @@ def _type_node(node: Node) -> Node | None:
     return next((child for child in named_children(node) if "type" in child.type), None)
 
 
-_READERS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
-    **dict.fromkeys(TYPES, JavaWalk._type),
-    **dict.fromkeys(METHODS, JavaWalk._method),
-    "local_variable_declaration": JavaWalk._variables,
-    "assignment_expression": JavaWalk._assignment,
-    "enhanced_for_statement": JavaWalk._loop,
-    "resource": JavaWalk._resource,
-    "catch_formal_parameter": JavaWalk._catch,
-    "instanceof_expression": JavaWalk._pattern,
-    "lambda_expression": JavaWalk._lambda,
-    "object_creation_expression": JavaWalk._new,
-    "method_invocation": JavaWalk._call,
-}
 _EXPRESSIONS: dict[str, Callable[[JavaWalk, Node, Scope, int], dialect.Meaning]] = {
     "identifier": JavaWalk._identifier,
     **dict.fromkeys(("object_creation_expression", "array_creation_expression", "cast_expression"), JavaWalk._object),

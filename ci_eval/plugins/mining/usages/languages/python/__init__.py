@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import jedi
 from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node, parse_tree
+from ci_eval.core.grammar.walk import handle_nodes
 from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.sources import named_children
 from ci_eval.plugins.mining.usages.dialect import (
@@ -44,7 +45,7 @@ class PythonWalk(Walk[Scope]):
         self, source: bytes, module: str, library: Library, around: ProjectContext, *, is_package: bool, is_stub: bool
     ) -> None:
         """`is_stub`: whether to read only names and the results of functions."""
-        super().__init__(source, around, LAYOUT, _READERS)
+        super().__init__(source, around, LAYOUT)
         self.module, self.is_package, self.is_stub = module, is_package, is_stub
         self.expressions = Expressions(source, library)
         top = f"{module}.<module>"
@@ -89,6 +90,7 @@ class PythonWalk(Walk[Scope]):
                 for part in inner:
                     self._assign(part, UNKNOWN.with_definition("UNPACK"), scope)
 
+    @handle_nodes("import_statement", "import_from_statement")
     def _import(self, node: Node, scope: Scope) -> None:
         for name, full, surely in import_bindings(self.source, node, self.module, self.is_package):
             if name == "*":
@@ -98,6 +100,7 @@ class PythonWalk(Walk[Scope]):
             else:
                 scope.names[name] = self.expressions.resolve_name(full)
 
+    @handle_nodes("assignment")
     def _assignment(self, node: Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
 
@@ -119,10 +122,12 @@ class PythonWalk(Walk[Scope]):
 
         self._then([right], scope, assign)
 
+    @handle_nodes("named_expression")
     def _walrus(self, node: Node, scope: Scope) -> None:
         value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
         self._then([value], scope, lambda: self._assign(name, self.expressions.of(value, scope), scope))
 
+    @handle_nodes("for_statement")
     def _loop(self, node: Node, scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         others = [child for child in named_children(node) if child not in (left, right)]
@@ -133,6 +138,7 @@ class PythonWalk(Walk[Scope]):
 
         self._then([right], scope, begin)
 
+    @handle_nodes("as_pattern")
     def _bind_alias(self, node: Node, scope: Scope) -> None:
         if not named_children(node):
             return
@@ -149,6 +155,7 @@ class PythonWalk(Walk[Scope]):
 
         self._then([value], scope, bind)
 
+    @handle_nodes("if_statement")
     def _if(self, node: Node, scope: Scope) -> None:
         """Visit an `if`. In the block of `if isinstance(x, Foo)`, `x` is a Foo."""
         condition, *blocks = named_children(node) or [node]
@@ -176,6 +183,7 @@ class PythonWalk(Walk[Scope]):
 
         self._then([condition], scope, narrow)
 
+    @handle_nodes("class_definition")
     def _class(self, node: Node, scope: Scope) -> None:
         bases = node.child_by_field_name("superclasses")
         self._visit(bases, scope)
@@ -195,6 +203,7 @@ class PythonWalk(Walk[Scope]):
         scope.names[name] = Meaning(sort="class", name=qualified, scope=inner)
         return inner
 
+    @handle_nodes("decorated_definition")
     def _decorated_definition(self, node: Node, scope: Scope) -> None:
         definition = node.child_by_field_name("definition")
         decorators = [child for child in node.children if child.type == "decorator"]
@@ -205,6 +214,7 @@ class PythonWalk(Walk[Scope]):
         else:
             self._visit(definition, scope)
 
+    @handle_nodes("function_definition")
     def _function(self, node: Node, scope: Scope, decorators: frozenset[str] = frozenset()) -> None:
         name = self.field_text(node, "name")
         parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
@@ -248,6 +258,7 @@ class PythonWalk(Walk[Scope]):
             return f"builtins.object.{name}"
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
+    @handle_nodes("ERROR")
     def _broken(self, node: Node, scope: Scope) -> None:
         """Visit the parts of a syntax error. After the header of a class or function, they count as its body."""
         # The scopes of the last class and the last function.
@@ -289,6 +300,7 @@ class PythonWalk(Walk[Scope]):
             self._bind(inner, name, typed.with_definition("PARAM", inner.enclosing.method, count), parameter)
             count += 1
 
+    @handle_nodes("lambda")
     def _lambda(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
         for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
@@ -296,6 +308,7 @@ class PythonWalk(Walk[Scope]):
             inner.names[self.text(name)] = UNKNOWN.with_definition("PARAM", "", number)
         self._visit(node.child_by_field_name("body"), inner)
 
+    @handle_nodes(*COMPREHENSIONS)
     def _comprehension(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
         # Visit the `for` clauses first: they bind names that the expression before them uses.
@@ -309,6 +322,7 @@ class PythonWalk(Walk[Scope]):
         self._visit_all(clauses, inner)
         self._visit_all((child for child in node.children if child.type != "for_in_clause"), inner)
 
+    @handle_nodes("call")
     def _call(self, node: Node, scope: Scope) -> None:
         function = node.child_by_field_name("function")
         if function is not None and function.type == "attribute":
@@ -321,22 +335,6 @@ def _first_of_tuple(node: Node) -> Node:
     return next(iter(named_children(node)), node) if node.type == "tuple" else node
 
 
-_READERS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
-    "assignment": PythonWalk._assignment,
-    "named_expression": PythonWalk._walrus,
-    "for_statement": PythonWalk._loop,
-    "as_pattern": PythonWalk._bind_alias,
-    "if_statement": PythonWalk._if,
-    "class_definition": PythonWalk._class,
-    "ERROR": PythonWalk._broken,
-    "decorated_definition": PythonWalk._decorated_definition,
-    "function_definition": PythonWalk._function,
-    "lambda": PythonWalk._lambda,
-    "import_statement": PythonWalk._import,
-    "import_from_statement": PythonWalk._import,
-    "call": PythonWalk._call,
-    **dict.fromkeys(COMPREHENSIONS, PythonWalk._comprehension),
-}
 _BARE = (
     "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
     "boolean_operator not_operator conditional_expression expression_list tuple"
