@@ -178,7 +178,7 @@ def test_summaries_know_the_condition_that_figures_were_made_under(
 ) -> None:
     summaries = {metric.info.name: metric.info.summary for metric in metrics.load(user=user, emulated=emulated)}
     assert summaries["KeystrokesSaved"].endswith(keys)
-    assert summaries["ESaved"].endswith(where or "when the expected text first stood first")
+    assert summaries["ESaved"].endswith(where or "when the expected text first came first")
 
 
 OF_USERS = [metric for metric in metrics.load(user=True) if metric.of in {"tokens", "either"}]

@@ -211,10 +211,10 @@ METRICS: tuple[Metric, ...] = (
     ),
     _mean(
         "ESaved",
-        "share of the text left to type when the expected text first stood first",
+        "share of the text still to be typed when the expected text first came first",
         saved_effort,
         order=(5,),
-        summary_of_a_user="share of the text left to type when the expected text first stood first in any list",
+        summary_of_a_user="share of the text still to be typed when the expected text first came first in any list",
     ),
     _saving(
         "TypingSaved",
