@@ -19,7 +19,7 @@ from tests.comparing import compare
 
 def test_on_another_machine_times_are_not_compared(nights: dict[str, Path], tmp_path: Path) -> None:
     workspace = Workspace(Path(shutil.copytree(nights["words"], tmp_path / "new")))
-    workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), cpu="another"))
+    workspace.write_manifest(msgspec.structs.replace(workspace.manifest(), processor="another"))
     workspace.seal()
     rule = ("--gate", "LatencyPercentile95 <= +500%")
     code, report, said = compare(nights["words"], tmp_path / "new", tmp_path / "out", *rule)

@@ -47,7 +47,7 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
             engine=EngineInfo(name=EVIL, version=EVIL, packages={EVIL: EVIL}),
             project=ProjectInfo(spec=EVIL, name=EVIL, revision=EVIL, checksum=EVIL),
             completion_type=EVIL,
-            cpu=EVIL,
+            processor=EVIL,
             os=EVIL,
             grammar=EVIL,
         )
@@ -66,7 +66,9 @@ def other(evil: Path, folder: Path) -> Path:
     """The same on another CPU and another night."""
     workspace = Workspace(Path(shutil.copytree(evil, folder)))
     manifest = workspace.manifest()
-    workspace.write_manifest(replace(manifest, cpu=f"{EVIL}2", start="2020-01-01T00:00:00+00:00", title=f"{EVIL}2"))
+    workspace.write_manifest(
+        replace(manifest, processor=f"{EVIL}2", start="2020-01-01T00:00:00+00:00", title=f"{EVIL}2")
+    )
     workspace.seal()
     return folder
 
