@@ -9,8 +9,8 @@ from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
 # A change that adds more says here why, and by how much.
-LINES = 72_250
-LINES_OF_CODE = 53_000
+LINES = 70_950
+LINES_OF_CODE = 51_850
 LINES_OF_BENCHMARKS = 6_200
 
 

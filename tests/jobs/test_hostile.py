@@ -139,7 +139,7 @@ def test_a_bomb_of_sessions_is_refused(hostile: Path, tmp_path: Path) -> None:
     ("name", "said"),
     [
         ("errors/a.json", "more than 16,000,000 bytes"),
-        ("config.yaml", "larger than 200,000 bytes"),
+        ("config.yaml", "at most 200,000 bytes"),
         ("manifest.json", "more than 16,000,000 bytes"),
     ],
 )
