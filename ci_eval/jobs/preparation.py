@@ -322,7 +322,9 @@ def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
     if config.engine.version != LATEST or config.engine.command is not None:
         return config
     if not isinstance(engine, Renewable):
-        raise ConfigError(f"engine {engine.name!r} comes with ci-eval and has no {LATEST} version: leave it out")
+        raise ConfigError(
+            f"engine {engine.name!r} comes with ci-eval and has no {LATEST} version: leave the version out"
+        )
     version = engine.newest()
     screen.say(f"{engine.name}@{LATEST}: {engine.name}@{version}, the newest")
     # The workspace stores this version, so that all of its sessions use the same engine.

@@ -141,7 +141,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     # Unneeded imports explain a verdict only if both changed in the same direction.
     if ahead and ahead.verdict == leading.verdict and leading.verdict in {Verdict.BETTER, Verdict.WORSE}:
         shares = f"{amount(ahead.base, 'share')} → {amount(ahead.new, 'share')}"
-        yield f"The first suggestion adds an import that the code does not need in {shares} of the lists."
+        yield f"In {shares} of the lists, the first suggestion adds an import that the code does not need."
     if differing := conditions_line(comparison.conditions, only_told=comparison.only_told):
         yield differing.replace("`", "")
     looks = [f"{counts.losses:,} that got worse"] if counts.losses else []

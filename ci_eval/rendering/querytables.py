@@ -19,8 +19,8 @@ PAPER = {
 
 STEPS_IN_PAPER = ("in the paper", NOTHING, "41.4%", "38.4%", "+3.00 pp", NOTHING, NOTHING, "0.001")
 STEPS = (
-    "The same answers are compared with the goal, and with the state that follows the start, in cases where both add "
-    "calls. The difference is paired by case. U is that of Mann and Whitney's test, which treats the two as results of "
+    "Each answer is compared with the goal and with the next state, in cases where both states add calls. The "
+    "difference is paired by case. U is that of Mann and Whitney's test, which treats the two columns as results of "
     "different cases, as in the paper."
 )
 CONTEXTS = (

@@ -90,7 +90,7 @@ def test_a_sentence_says_that_imports_stood_first(ahead: Verdict, *, is_said: bo
     pair = compared(side("ty"), None, Verdict.NOT_COMPARABLE)
     pair.filters[pair.headline]["RecallAt1"] = difference(0.2, 0.8, Verdict.BETTER)
     pair.filters[pair.headline]["UnneededImportAt1"] = difference(0.7, 0.0, ahead)
-    reason = "The first suggestion adds an import that the code does not need in 70.0% → 0.0% of the lists."
+    reason = "In 70.0% → 0.0% of the lists, the first suggestion adds an import that the code does not need."
     assert (answer(pair)[2] == reason) is is_said
 
 

@@ -1,4 +1,4 @@
-"""Compare times, if one run asked both engines in turns, and start-up times and memory of any two runs."""
+"""Compare start-up times and memory of any two runs, and other times only if one run asked both engines in turns."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ def estimate(
         # `asked` is the smallest share of all strata. It becomes that of the strata that have observations.
         asked *= min(stratum.share for stratum in sample) / min(stratum.share for stratum in strata)
         if len(own) == 1:
-            # All sessions with a figure, such as those of one kind, are in one stratum and count the same.
+            # All sessions that have the figure are in one stratum, so they count the same.
             plain = replace(plain, state=tell_state(repeats, asked, weighted=False))
         else:
             weights, squares = np.array([stratum.weight for stratum in sample]), moments[:, [[2, 3], [3, 4]]]

@@ -224,9 +224,9 @@ METRICS: tuple[Metric, ...] = (
     ),
     _saving(
         "KeystrokesSaved",
-        "share of keys saved by taking it with the arrow keys, if that takes fewer keys than typing on",
+        "share of keys saved by selecting the text with the arrow keys, if that takes fewer keys than typing",
         saved_keystrokes,
-        summary_of_a_user="share of keys saved by taking it with the arrow keys; below 0 if that took more than typing",
+        summary_of_a_user="share of keys saved by selecting the text with the arrow keys; below 0 if typing is shorter",
         # A user may accept a suggestion far down the list, which takes more keys than typing.
         bounds_of_a_user=(None, 1.0),
     ),

@@ -1,5 +1,5 @@
-"""The quality of answers to records. Review comments have the grades of the best comment of an answer. Unit tests have
-CodeBLEU, its parts, and the results of running them (`run.tests`)."""
+"""Metrics of answers to records. A review is measured by the grades of its best comment; a unit test by CodeBLEU, its
+parts, and the results of running it (`run.tests`)."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ _TESTS = (
     ),
     _where_present(
         "MutantsKilled",
-        "share of a function's mutants on which its test fails; none for a test that does not pass",
+        "share of a function's mutants on which its test fails; 0 if it does not pass on the function",
         "mutantsKilled",
         shown=True,
     ),

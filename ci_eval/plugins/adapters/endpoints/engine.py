@@ -225,7 +225,7 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
     )
 
 
-ALTERNATIVES = "use api: completions with the template of the model's family, or api: chat"
+ALTERNATIVES = "use `api: completions` with the template of the model's family, or `api: chat`"
 NO_LOGPROBS = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
 PROBE_SECONDS = 60.0
 """The time limit for one answer to a probe, in seconds. Some endpoints load the model first."""

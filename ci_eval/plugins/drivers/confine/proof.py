@@ -183,7 +183,7 @@ def _leave(stage: Stage) -> bool:
     said = os.read(parent_reader, 40)
     for descriptor in (allowed, allow, parent_reader):
         os.close(descriptor)
-    # Without success, the child is now a child of the supervisor, and is still in the same process group.
+    # A child that could not leave is now a child of the supervisor, in the same process group.
     return said != b"%d %d" % (stage.caller, os.getpgrp())
 
 
