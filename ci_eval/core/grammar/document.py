@@ -19,7 +19,7 @@ from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
 
 
 class GapText:
-    """A text whose changes take time in proportion to the distance from the last change, not to its length."""
+    """A text where a change takes time in proportion to its distance from the last change, not to the text's length."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -110,7 +110,7 @@ def read_text(root: Path, path: str) -> str:
 
 
 def decode_file(root: Path, path: str, data: bytes) -> str:
-    """Decode a file. If the encoding is unknown, use the one that the nearest build file declares. Raises NotText."""
+    """Decode a file. If its encoding is unknown, the nearest build file that declares one decides. Raises NotText."""
     try:
         return decode(data)
     except OtherEncoding:
@@ -184,7 +184,7 @@ def difference(old: str, new: str) -> Edit:
 
 
 def _count_common(most: int, agree: Callable[[int, int], bool]) -> int:
-    """Return how many characters agree, up to `most`. `agree`: whether those from one count to another do."""
+    """Return how many characters agree, up to `most`. `agree(a, b)`: whether the characters from a to b agree."""
     # A binary search over slices is faster than a loop over characters. Each character is compared only about twice.
     known = 0
     while known < most:
@@ -204,13 +204,13 @@ class Document:
 
     @property
     def text(self) -> str:
-        # The text is joined only on request: in a sample, most sessions are not asked and do not need it.
+        # The text is joined only on request, since most sessions of a sample are not asked and do not need the text.
         if self._text is None:
             self._text = str(self._gap)
         return self._text
 
     def move(self, offset: int) -> None:
-        """Move the caret to an offset in code points. Raises ValueError if it is outside the text."""
+        """Move the caret to an offset in code points. Raises ValueError if the offset is outside the text."""
         if not 0 <= offset <= len(self._gap):
             raise ValueError(f"offset {offset} is outside the text of {len(self._gap)} characters")
         self.caret = offset
@@ -239,8 +239,8 @@ class Document:
                 self.insert(action.text)
 
     def take_edits(self) -> list[Edit]:
-        """Return the edits since the last call, without deletions that were reverted. More than MANY edits, as after
-        sessions that are not asked, are merged into one."""
+        """Return the edits since the last call, without deletions that were reverted. More than MANY edits are
+        merged into one; sessions that are not asked leave that many."""
         edits = self._edits if len(self._edits) <= MANY else [difference(self._taken, self.text)]
         self._edits, self._undone_by, self._taken = [], None, self.text
         return edits
@@ -249,7 +249,7 @@ class Document:
         removed = self._gap.replace(begin, end, text)
         self._text = None
         self.caret = begin + len(text)
-        # This edit restores the text that the last edit deleted, so both are dropped.
+        # An edit that restores the text deleted by the last edit is dropped, and so is the last edit.
         if not removed and self._undone_by == (begin, text):
             self._edits.pop()
             self._undone_by = None

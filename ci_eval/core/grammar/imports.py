@@ -14,7 +14,7 @@ from ci_eval.core.import_syntax import Imports, Origin, Project
 MOST = 100
 """The maximum number of packages that are listed. The share of unresolved imports counts all packages."""
 Counts = tuple[int, int]
-"""The number of a file's imports, and of those that are unresolved."""
+"""The number of a file's imports, and the number of its unresolved imports."""
 
 
 def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[dict[str, Counts], dict[str, int]]:
@@ -29,7 +29,7 @@ def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[d
 
 
 def sum_counts(counts: Iterable[Counts]) -> tuple[Counts, float | None]:
-    """Return the sums, and the share of unresolved imports, or None if nothing is imported."""
+    """Return the sums and the share of unresolved imports. The share is None if nothing is imported."""
     imports, missing = map(sum, zip((0, 0), *counts, strict=True))
     return (imports, missing), missing / imports if imports else None
 
@@ -47,7 +47,7 @@ def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
 
 
 NEAR = "."
-"""The first part of the name of a module near the importing file: of `./a`, `..a`, and `#include "a"`."""
+"""The first part of a module's name that is relative to the importing file, as in `./a`, `..a` and `#include "a"`."""
 Name = tuple[str, ...]
 """A module's name in parts: a, b for `a.b`, `a/b.h` and `a::b`; NEAR may precede them."""
 
@@ -126,7 +126,7 @@ class ReExportingModules:
         return self._follow(self._root / path, module, name, DEEPEST) or (self.identify(path, module), name)
 
     def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
-        """Return the file and name where a module's name is defined, or None if either does not exist."""
+        """Return the file and the name that define a name of a module, or None if no definition is found."""
         file = self.find(importing, module)
         if file is None or not left:
             return None
@@ -160,7 +160,7 @@ class Modules:
 
     def found(self, name: Name, importing: str) -> list[str]:
         """Return the file of a module or of a member of a module, or the files of a Go package. If several files match,
-        the exact path wins unless the name has NEAR; otherwise the nearest file wins."""
+        the file at exactly this path wins (unless the name has NEAR), and after that the nearest file."""
         near, name = name[:1] == (NEAR,), tuple(part for part in name if part != NEAR)
         name = (*name[:-1], name[-1].partition(".")[0]) if name else name
         # The last part may be a member of the module, so the name without that part is tried next.

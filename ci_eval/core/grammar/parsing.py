@@ -36,7 +36,7 @@ class Rewritten(NamedTuple):
 class Rewriting(Protocol):
     @property
     def always(self) -> bool:
-        """Return True if text without errors is rewritten as well, since the grammar misreads it without an error."""
+        """Return True if even text without errors is rewritten: the grammar misreads such text without an error."""
 
     def apply(self, source: bytes, /) -> Rewritten: ...
 
@@ -113,7 +113,7 @@ ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]{0,500}\)){0,500}\)){0,1000}"
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
-    """Return a pattern that finds matches outside comments and strings; those match as the group `skip`."""
+    """Return a pattern that matches outside comments and strings. Comments and strings match as the group `skip`."""
     return re.compile(rb"(?P<skip>" + skip + rb")|" + pattern, re.MULTILINE)
 
 
@@ -243,7 +243,7 @@ class Reading(NamedTuple):
     source: bytes
     """The merged text of all trees, of the same length as the original."""
     roots: tuple[Node, ...]
-    """The tree of the rewritten text, and those of its layers."""
+    """The tree of the rewritten text, and the trees of its layers."""
     lost: int
     """The size of the loss: the bytes of ERROR nodes, plus one for each missing node and each lost word."""
 
@@ -259,7 +259,7 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
     for repair in repairs:
         if not best.lost:
             break
-        # Each rewriting is applied to the result of those that were kept.
+        # Each rewriting is applied to the result of the rewritings kept so far.
         extended = _chain(rewritten, repair)
         if extended.trouble and not best.rewritten.trouble:
             best = best._replace(rewritten=best.rewritten._replace(trouble=extended.trouble))
@@ -347,7 +347,7 @@ def _words(root: Node) -> int:
 
 
 def count_errors(syntax: ImportSyntax, text: str, grammar: str) -> int:
-    """Return the size of the syntax errors: the result of `syntax.errors` if there is such a function, else bytes."""
+    """Return the size of the syntax errors: the result of `syntax.errors` if that is set, else the number of bytes."""
     if syntax.errors:
         return syntax.errors(text, grammar)
     return lost_bytes(parse_tree(text.encode(), grammar).root_node)

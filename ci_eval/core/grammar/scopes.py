@@ -1,4 +1,4 @@
-"""The namespaces of a file, and the origins of their names if the file's text shows these."""
+"""The namespaces of a file, and the origins of their names as far as the file's text shows them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 class Origin(NamedTuple):
     static: bool | None = None
-    """True for a member of a module, package or type, False for one of an instance, None if that is not known."""
+    """True for a member of a module, package or type, False for a member of an instance, None if that is not known."""
     package: str | None = None
     """The full name of the module or package that defines the name."""
     holder: str = ""
@@ -29,7 +29,7 @@ class Scope(msgspec.Struct):
     parent: Scope | None = None
     names: dict[str, Origin] = msgspec.field(default_factory=dict)
     self_name: str = ""
-    """The name of the instance in a method, such as `self`, if the language lets users choose it."""
+    """The name of the instance in a method (such as `self`), in languages that let users choose that name."""
 
     def owner(self, name: str) -> Scope | None:
         scope: Scope | None = self
@@ -38,7 +38,7 @@ class Scope(msgspec.Struct):
         return scope
 
     def find(self, name: str) -> Origin:
-        """Return the origin of the name in the innermost scope that defines it; UNKNOWN if none does."""
+        """Return the origin of the name in the innermost scope that defines it; UNKNOWN if no scope does."""
         scope: Scope | None = self
         while scope is not None:
             origin = scope.names.get(name)

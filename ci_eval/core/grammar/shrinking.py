@@ -48,7 +48,7 @@ class Excerpt(msgspec.Struct, frozen=True):
         return Excerpt(text, origins)
 
     def find(self, origin: int) -> int | None:
-        """Return the offset in the excerpt of a character of the original text; None if the character was cut out."""
+        """Return the excerpt's offset of the character at `origin` in the original text; None if it was cut out."""
         return self.origins.index(origin) if origin in self.origins else None
 
     def find_from(self, origin: int) -> int:
@@ -58,7 +58,7 @@ class Excerpt(msgspec.Struct, frozen=True):
 
 
 def minimise(units: Sequence[T], holds: Callable[[list[T]], bool]) -> list[T]:
-    """Return a small selection of the units for which `holds` is true: drop ever smaller chunks while it stays true.
+    """Return a small selection of the units that keeps `holds` true, by dropping ever smaller chunks of units.
     (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002)"""
     kept, size = [*units], len(units)
     while size:
@@ -131,7 +131,7 @@ class Shrinker:
                 first, last = self._range(sibling)
                 last += len(self._text[last:]) - len(self._text[last:].lstrip(" "))
                 ways.insert(0, Cut(self._skip_spaces(first), end) if first < begin else Cut(begin, last))
-        # A node without children, such as a name, is not replaced by a filler, which may be as long as the name.
+        # A node without children, such as a name, is not replaced by a filler: the filler may be as long as the name.
         return [[way] for way in ways] + ([[Cut(begin, end, self._filler)]] if node.named_children else [])
 
     def _skip_spaces(self, offset: int) -> int:
@@ -163,7 +163,7 @@ class Shrinker:
             node = node.parent
 
     def _receiver(self) -> Node | None:
-        """Return the node of the object whose member the token is, such as `a` if the token is `b` in `a.b`."""
+        """Return the node of the object that has the token as a member, such as `a` for the token `b` in `a.b`."""
         sign = token.prev_sibling if (token := next(self._ancestors(), None)) else None
         return sign.prev_sibling if sign is not None and sign.type in BEFORE_MEMBERS else None
 

@@ -21,7 +21,7 @@ Tree = tree_sitter.Tree
 
 
 OLDER = frozenset({"java", "ruby"})
-"""For these grammars, tree-sitter-languages is tried first, if it is installed. Its tree is used if it has no error."""
+"""For these grammars, tree-sitter-languages is tried first if it is installed. A tree with errors is not used."""
 
 
 def parse_tree(source: bytes, grammar: str) -> Tree:
@@ -56,7 +56,7 @@ def mask_identifiers(source: bytes) -> bytes:
 
 @cache
 def language(grammar: str) -> tree_sitter.Language:
-    # The type is Any, since the signature of get_language lists literal names. C# is spelled differently there.
+    # The type is Any, since the signature of get_language lists literal names, and `csharp` instead of `c_sharp`.
     name: Any = {"c_sharp": "csharp"}.get(grammar, grammar)
     return tree_sitter_language_pack.get_language(name)
 
@@ -109,7 +109,7 @@ class SourceReader:
 
 
 def bundle() -> str:
-    """Return the name and version of the package of grammars, for the manifest: they decide which tokens exist."""
+    """Return the name and version of the grammars' package for the manifest: the grammars decide which tokens exist."""
     return f"tree-sitter-language-pack {version('tree-sitter-language-pack')}"
 
 
@@ -165,7 +165,7 @@ class Continuation(NamedTuple):
 
 
 class Continuations:
-    """The words that the LR parser's table allows at an offset of a file. Words that it allows may still be wrong."""
+    """The words that the LR parser's table allows at an offset of a file. An allowed word may still be wrong."""
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text
@@ -186,7 +186,7 @@ class Continuations:
         state = leaf.parse_state
         around: Node | None = leaf
         while around is not None and around.parent is not None:
-            # In text that the parser repaired, the state is that of the repaired text.
+            # In text that the parser repaired, the leaf's state belongs to the repaired text.
             if around.has_error:
                 return None
             around = around.parent

@@ -105,8 +105,8 @@ _KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
 
 def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: Collection[SilentPlace]) -> list[Token]:
     """Return the places of these kinds where a user writes something new, sorted by offset; none without a grammar.
-    Names in `known` are excluded, since they refer to something. So are methods, since they may override known ones,
-    and names after their type, since engines can derive the name from the type."""
+    Three kinds of names are excluded: names in `known`, which refer to something; methods, which may override known
+    methods; and names after their type, which engines can derive from the type."""
     source = text.encode()
     points = code_points(source)
     references = {token.offset for token in known}

@@ -18,7 +18,7 @@ OPENERS = {")": "(", "]": "[", "}": "{"}
 
 
 class Remainder(NamedTuple):
-    """The text that is missing while a token is typed: from the token's end to `end`. `tail` replaces the text."""
+    """The text that is missing while a token is typed: from the token's end to `end`. `tail` replaces that text."""
 
     end: int
     """The offset (in code points) of the end of the missing text."""
@@ -45,8 +45,8 @@ class _Closer(NamedTuple):
     text: str
     stand_in: bool
     needs: int
-    """The closer exists only if the code at this byte offset is typed; -1 if it always exists. The offset is that of
-    the opening bracket or, for a stand-in in the innermost node, of the last named node before the stand-in."""
+    """The closer exists only if the code at this byte offset is typed; -1 if it always exists. This code is the opening
+    bracket or, for a stand-in in the innermost node, the last named node before the stand-in."""
 
 
 class _Level(msgspec.Struct, frozen=True, kw_only=True):

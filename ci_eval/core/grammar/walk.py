@@ -108,7 +108,7 @@ class Walk(SourceReader):
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
         """Visit these nodes next, in order, before nodes that were pushed earlier. For speed, leaves are handled at
-        once, so before all nodes with children."""
+        once, before any node with children."""
         names, ignored, keywords = self.names, self._ignored, self.keywords
         inner = []
         for node in nodes:
@@ -159,7 +159,7 @@ class Walk(SourceReader):
         self.push([child for child in node.children if child != name], REFERENCE, place)
 
     def define(self, name: Node | None, scope: Scope, origin: Origin = LOCAL, key: str = "") -> None:
-        """Define a name in `scope`, unless it is None. `key`: the key in `scope.names`, with `{}` for the name."""
+        """Define a name in `scope`, unless `name` is None. `key`: the key in `scope.names`, with `{}` for the name."""
         if name is not None:
             text = self.text(name)
             scope.names[key.format(text) if key else text] = origin
@@ -197,7 +197,7 @@ class Walk(SourceReader):
 
 
 def _visit_as(children_role: str) -> Callable[[Walk, Node, str, NodePlace], None]:
-    """Return a handler that visits the children with this role; with the node's own role if it is empty."""
+    """Return a handler that visits the children with this role or, if this role is empty, with the node's own role."""
 
     def visit(walk: Walk, node: Node, role: str, place: NodePlace) -> None:
         walk.push(node.children, children_role or role, place)
@@ -215,7 +215,7 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
     candidates = walk.found
     if reading.source is not source:
         replaced = ((Kind.KEYWORD, reading.rewritten.keywords), (Kind.TYPE_REFERENCE, reading.rewritten.types))
-        # These come first: if several tokens have the same offset, the first one counts.
+        # Replaced keywords and types come first: if several tokens have the same offset, the first one counts.
         candidates = [
             (begin, source[begin:end].decode(), Properties(kind=kind))
             for kind, spans in replaced
