@@ -110,7 +110,7 @@ def read_text(root: Path, path: str) -> str:
 
 
 def decode_file(root: Path, path: str, data: bytes) -> str:
-    """Decode a file. If its encoding is unknown, the nearest build file that declares one decides. Raises NotText."""
+    """Decode a file, in the encoding that the nearest build file declares if the file's is unknown. Raises NotText."""
     try:
         return decode(data)
     except OtherEncoding:

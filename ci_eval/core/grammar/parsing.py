@@ -347,7 +347,7 @@ def _words(root: Node) -> int:
 
 
 def count_errors(syntax: ImportSyntax, text: str, grammar: str) -> int:
-    """Return the size of the syntax errors: the result of `syntax.errors` if that is set, else the number of bytes."""
+    """Return the size of the syntax errors: the result of `syntax.errors` if that is set, else of `lost_bytes`."""
     if syntax.errors:
         return syntax.errors(text, grammar)
     return lost_bytes(parse_tree(text.encode(), grammar).root_node)

@@ -21,7 +21,7 @@ Tree = tree_sitter.Tree
 
 
 OLDER = frozenset({"java", "ruby"})
-"""For these grammars, tree-sitter-languages is tried first if it is installed. A tree with errors is not used."""
+"""For these grammars, tree-sitter-languages is tried first if it is installed. Its tree is used if free of errors."""
 
 
 def parse_tree(source: bytes, grammar: str) -> Tree:
@@ -56,7 +56,7 @@ def mask_identifiers(source: bytes) -> bytes:
 
 @cache
 def language(grammar: str) -> tree_sitter.Language:
-    # The type is Any, since the signature of get_language lists literal names, and `csharp` instead of `c_sharp`.
+    # The type is Any, since get_language's signature lists literal names. It lists C# as `csharp`, not `c_sharp`.
     name: Any = {"c_sharp": "csharp"}.get(grammar, grammar)
     return tree_sitter_language_pack.get_language(name)
 

@@ -22,8 +22,8 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
 def read_package(text: str, path: str, *, nested: bool = False) -> str:
-    """Return the package from the `package` clause of a file, or without a clause from its folder. If `nested` is
-    true, several clauses form one name, as in Scala."""
+    """Return the package in the `package` clause of a file or, if there is no clause, the package of its folder. If
+    `nested` is true, several clauses form one name, as in Scala."""
     clauses = _PACKAGE.findall(text)
     return ".".join(clauses if nested else clauses[:1]) if clauses else ".".join(PurePosixPath(path).parent.parts)
 
@@ -40,8 +40,8 @@ _ACRONYMS = (
     # Several patterns are faster than one with alternatives.
     *(re.compile(rf"{word}\s+{_ACRONYM}") for word in "new class interface object record trait type(?:alias)?".split()),
 )
-# Matches Java's `UUID id = …` and `UUID id)`. After a colon, such a name is a type, except in Java's `a ? b : C`. The
-# lookbehind is after the first letter: a search for a plain character first is ten times as fast.
+# Matches Java's `UUID id = …` and `UUID id)`; `_AFTER_COLON` matches types after a colon, but not Java's `a ? b : C`.
+# The lookbehind is after the first letter: a search for a plain character first is ten times as fast.
 _BEFORE_NAME = re.compile(r"([A-Z](?<![\w.].)[A-Z0-9]+)\b (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
 _AFTER_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
 _KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])

@@ -43,7 +43,7 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 def _find_name(declarator: Node) -> int:
-    """Return the index of the child with a declarator's name: the last named one, or the first if the name is first."""
+    """Return the index of the child with a declarator's name: the last named child, or 0 if the name is first."""
     children = declarator.children
     if declarator.type in _NAME_FIRST:
         return 0
@@ -84,7 +84,7 @@ class CppWalk(CppReferences):
 
     def _declare(self, node: Node, role: str, place: NodePlace, inner: NodePlace | None) -> None:
         """Define the name in a declarator and visit its other parts. `inner` is the place of a function's parameters;
-        if it is None, a new one is made."""
+        if `inner` is None, a new place is made."""
         while node.type in _DECLARATORS and node.child_count:
             children, kind = node.children, node.type
             if kind == "structured_binding_declarator":
@@ -117,8 +117,8 @@ class CppWalk(CppReferences):
         self.push([node], role, place)
 
     def _values(self, parameters: Node, scope: Scope) -> list[tuple[Node, str]]:
-        """Return the values that the grammar parses as parameter types, with their roles. Empty if any is not a
-        value."""
+        """Return the values that the grammar parses as parameter types, with their roles. Return an empty list if any
+        parameter is not a value."""
         values: list[tuple[Node, str]] = []
         for child in parameters.children:
             if not child.is_named:

@@ -79,7 +79,7 @@ def _commanded_folders(root: Path) -> list[Path]:
 def folders(root: Path) -> list[str]:
     """Return the folders below the root from which the project's files include headers, the most used first.
 
-    If several files match an `#include`, the one nearest to the including file is used.
+    If several files match an `#include`, the file nearest to the including file is used.
     """
     paths = list(sources(root))
     named = defaultdict(list)
@@ -90,8 +90,8 @@ def folders(root: Path) -> list[str]:
         text = read_own(root, str(path)).decode(errors="replace")
         for name, quoted in list_includes(text):
             own = PurePosixPath(os.path.normpath(path.parent / name))
-            # `<name>` without a folder counts as a system header: a project's own `stdint.h` is only for systems
-            # without one.
+            # `<stdint.h>`, without a folder, counts as a system header: a project's own copy is only for systems
+            # without this header.
             if (quoted or "/" in name) and own not in named[PurePosixPath(name).name]:
                 parts = PurePosixPath(name).parts
                 fitting = [candidate for candidate in named[parts[-1]] if candidate.parts[-len(parts) :] == parts]

@@ -287,7 +287,7 @@ class CppReferences(Walk):
     @handle_nodes("template_function", "template_method", "template_type", "dependent_name", "parenthesized_expression")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
-        # The name is not the first child of dependent names and parenthesized expressions (types in `d…` and `p…`).
+        # In dependent names and parenthesized expressions (node types `d…` and `p…`), the name is not the first child.
         self.push(children[1:], role if node.type[0] in "dp" else REFERENCE, place)
         self.push(children[:1], role, place)
 

@@ -29,7 +29,7 @@ _CODE = outside(rb"[^\s]", _LITERALS)
 
 
 LONGEST = 20_000
-"""The size in bytes of the longest condition that is rewritten. Longer ones enclose most of a file, not statements."""
+"""The size in bytes of the longest condition that is rewritten. Longer conditions enclose most of a file."""
 
 
 def _conditions(source: bytes) -> Iterator[list[Span]]:
@@ -66,7 +66,7 @@ class Conditions:
             branches = [(before[1], after[0]) for before, after in pairwise(directives)]
             is_whole = all(_is_whole(source[begin:end]) for begin, end in branches)
             ends = [_last(source[begin:end]) for begin, end in [(max(first - 2000, 0), first), *branches]]
-            # If all texts end with a statement, the condition is not inside a statement.
+            # If the code before the condition and all branches end a statement, the condition is between statements.
             if is_whole and all(end in b";{}:" for end in ends if end):
                 continue
             for begin, end in directives:
@@ -115,7 +115,7 @@ class MacroArguments:
         for match in self._PATTERN.finditer(source):
             if match["skip"] is not None:
                 skipped = match.end()
-            # If a comment precedes the macro, the word before it is not code.
+            # If a comment precedes the macro, the word before the macro is not code.
             elif match.start() != skipped and not _is_head(source[max(match.start() - 500, 0) : match.start()]):
                 begin, end = match.span("arguments")
                 text[match.start("name") : end] = b" " * (end - match.start("name"))

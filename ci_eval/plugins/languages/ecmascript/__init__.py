@@ -198,7 +198,7 @@ class EcmaDefinitions(EcmaWalk):
 
     def _specifier(self, node: Node, origin: Origin | None, place: NodePlace) -> None:
         """Emit the first name of `a as b`, which belongs to the module. `b` is a new name and not a token."""
-        # Each of the two names may be a string instead.
+        # Either name may be a string.
         is_first = True
         for child in node.children:
             # TypeScript's grammar parses `default` as a name here.

@@ -71,7 +71,7 @@ class _Package(msgspec.Struct):
 
 
 class ScriptModules(ReExportingModules):
-    """The modules of a JavaScript or TypeScript project. For other packages, only their names are known."""
+    """The modules of a JavaScript or TypeScript project. Of other packages, only the names are known."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
@@ -122,13 +122,13 @@ SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mt
 
 
 JSON_COMMENT = re.compile(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])', re.DOTALL)
-"""Strings, which are kept, and what tsconfig.json allows besides JSON: comments and trailing commas."""
+"""Matches strings, which are kept, and what tsconfig.json allows beyond JSON: comments and trailing commas."""
 
 
 class _Paths:
     """The patterns of module names that refer to files of the project. A pattern and its targets may contain one `*`,
-    which matches the same text in both. Like the compiler, this uses the nearest tsconfig.json above a file with the
-    files that it extends and references, and `imports` of the nearest package.json."""
+    which matches the same text in both. Like the compiler, this class reads the nearest tsconfig.json above
+    a file, the files that tsconfig.json extends and references, and `imports` of the nearest package.json."""
 
     def __init__(self, root: Path, members: Mapping[str, Path]) -> None:
         self._root = root
@@ -179,7 +179,7 @@ class _Paths:
 
 
 def _make_targets(named: Mapping[str, Any], folder: Path) -> dict[str, list[Path]]:
-    """Return the target files of each pattern. A value in `named` is a target, a list, or a target per condition."""
+    """Return the target files of each pattern. `named`: pattern → target, list of targets, or condition → target."""
     listed = {key: [*value.values()] if isinstance(value, dict) else value for key, value in named.items()}
     return {
         key: [folder / target for target in texts([value] if isinstance(value, str) else value)]

@@ -114,8 +114,8 @@ class Modules:
         """The modules that the file imports by a relative path."""
 
     def resolve(self, specifier: str) -> str | None:
-        """Return the module name for the specifier of an import: `src/x` for `./x.js` in src/a.ts; None if it is
-        empty."""
+        """Return the module name for the specifier of an import: `src/x` for `./x.js` in src/a.ts; None for an
+        empty specifier."""
         if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
             return specifier or None
         path = normpath(join(self._folder, specifier))

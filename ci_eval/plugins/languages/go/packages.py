@@ -64,7 +64,7 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 def imported_package(path: str, declared: Declarations) -> str:
-    """Return the longest end of an import path that is a folder of the project, or the import path if there is none."""
+    """Return the longest end of an import path that is a folder of the project, or else the import path itself."""
     if path.partition("/")[0] in _STANDARD:
         return path
     # The first parts are the address of the module, such as `example.org/project`, and not a folder.
@@ -149,7 +149,7 @@ _VERSION_END = re.compile(r"/v\d+$|\.v\d+$")
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports. Without an alias, the name of a package is the last part of its path without a version."""
+    """Return the imports. A package without an alias is named by the last part of its path, without the version."""
     imports: list[Import] = []
     for statement in _STATEMENT.finditer(text):
         in_block = statement["block"] is not None
@@ -182,7 +182,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
         for name in (item.module for item in read(text)):
             parts = name.split("/")
             known = "." not in parts[0] or exists(root / "vendor" / name)
-            # The path of a module may extend that of another module, so try the longest path first.
+            # The path of a module may extend another module's path, so try the longest path first.
             for number in range(len(parts), 0, -1):
                 if module := modules.get("/".join(parts[:number])):
                     known = exists(module.joinpath(*parts[number:]))

@@ -176,7 +176,7 @@ class JavaWalk(JvmWalk):
     @handle_nodes(*TYPES)
     def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         outer = NodePlace(Scope("type", place.scope), False)
-        # Other than local types, all types are already defined.
+        # All types except local ones are already defined.
         if place.scope.kind == "block":
             self.define(node.child_by_field_name("name"), place.scope, Origin(None, self.package, "class"), "<{}>")
         components: dict[str, Origin] = {}
@@ -233,7 +233,7 @@ class JavaWalk(JvmWalk):
         if node.type == "enhanced_for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
-        # In a record pattern, no field of the node has the name.
+        # The node of a record pattern has no field for the name.
         if name is None and node.type == "record_pattern_component":
             named = [child for child in node.children if child.type == "identifier"]
             name = named[-1] if named else None

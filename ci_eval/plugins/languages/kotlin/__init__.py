@@ -110,7 +110,7 @@ _TOP = re.compile(
     r"(?:[\w<>?, *]+\.)?(\w+)",
     re.MULTILINE,
 )
-# The node of a modifier has the name of the modifier's group as its type, not that of the keyword.
+# The node type of a modifier is the name of the modifier's group, not the keyword.
 _MODIFIERS = (
     "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "
     "parameter_modifier reification_modifier platform_modifier variance_modifier"
@@ -352,7 +352,7 @@ class KotlinWalk(JvmWalk):
                         self.define(self.find_name(parameter), scope if is_field else around, origin)
             self.define_type_parameters(child, around)
         scope.parameters = {name: origin for name, origin in around.names.items() if name in scope.names}
-        # Other than local classes, all classes are already defined.
+        # All classes except local ones are already defined.
         if place.scope.kind == "block":
             self.define(name, place.scope, LOCAL_TYPE, "<{}>")
         inner, outer = NodePlace(scope, False), NodePlace(around, place.argument)

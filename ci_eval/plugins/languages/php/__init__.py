@@ -169,7 +169,7 @@ class PhpWalk(Walk):
         children = [c for child in clause.children for c in (child.children if "alias" in child.type else [child])]
         name = alias = ""
         for child in children:
-            # The kind of import is in each clause, or in the first clause for all of them.
+            # Each clause names the kind of its import, or the first clause names the kind of all imports.
             if child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
                 kind = child.type if child.type in {"function", "const"} else kind

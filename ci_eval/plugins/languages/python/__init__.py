@@ -190,7 +190,7 @@ class PythonWalk(Walk):
 
     @handle_nodes("global_statement", "nonlocal_statement")
     def declared_elsewhere(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `global x` or `nonlocal x`. After it, an assignment to x is not a definition."""
+        """Visit `global x` or `nonlocal x`. After this statement, an assignment to x is not a definition."""
         for child in node.children:
             if child.type == "identifier":
                 name = self.text(child)
@@ -294,7 +294,7 @@ SHAPE = Shape(
     bodies=frozenset(["function_definition block"]),
     closers=frozenset([")", "]", "}", "string_end", '"', "'"])
     | {f"{header} :" for header in f"{_COMPOUND} match_statement function_definition class_definition".split()},
-    # Closers and stand-ins are joined without spaces, so this one begins with a space.
+    # Closers and stand-ins are joined without spaces, so this stand-in begins with a space.
     stand_ins={"block": " pass"},
 )
 
@@ -324,7 +324,7 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 
 
 class Visibility:
-    """The names that are visible in a file. After a star import, the names of the file are not all known."""
+    """The names that are visible in a file. After a star import, not all names of the file are known."""
 
     def __init__(self, text: str, scopes: Mapping[int, tuple[Scope, bool]]) -> None:
         """`scopes` maps a token's byte offset to its scope and whether the token is directly in a class body."""

@@ -52,7 +52,7 @@ def read(text: str) -> list[Import]:
 
 
 def _walk(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield what `ast.walk` yields, in its order, without expressions: most of a tree, but never a statement."""
+    """Yield the nodes of `ast.walk` in order, but no expressions, which are most of a tree and hold no statements."""
     waiting = deque[ast.AST]([tree])
     while waiting:
         yield (node := waiting.popleft())
@@ -82,7 +82,7 @@ class _Lines:
         return self._points[min(self._begins[line - 1] + column, len(self._data))]
 
     def is_alone(self, node: ast.ImportFrom) -> bool:
-        """Return whether the statement shares its lines with nothing but a comment."""
+        """Return whether the statement's lines have no other code. A comment may follow the statement."""
         last = node.end_lineno or node.lineno
         after = self._data[self._begins[last - 1] + (node.end_col_offset or 0) : self._begins[last] - 1].strip()
         return node.col_offset == 0 and (not after or after.startswith(b"#"))

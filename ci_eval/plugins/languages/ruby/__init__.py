@@ -108,7 +108,7 @@ class RubyWalk(Walk):
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
 
     def _variable(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        """Emit `@x`, `@@x` or `$x`. The first assignment to it in a class, or to a global, is a definition."""
+        """Emit `@x`, `@@x` or `$x`. The first assignment to a global, or to a field in a class, is a definition."""
         is_global = node.type == "global_variable"
         space = self.ruby.top if is_global else ruby_scope(place).space
         static = is_global or name.startswith("@@") or ruby_scope(place).static

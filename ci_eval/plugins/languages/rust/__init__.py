@@ -31,7 +31,7 @@ class _MacroCalls:
     always = True
 
     def apply(self, source: bytes) -> Rewritten:
-        """Rewrite the calls of the standard library's macros that take expressions as calls of functions."""
+        """Turn each call of a standard-library macro that takes expressions into a call of a function."""
         out = bytearray(source)
         # Whether each open bracket was rewritten.
         opened: list[bool] = []
@@ -97,8 +97,8 @@ _TOP = re.compile(
 
 
 def derive_package(path: str) -> str:
-    """Return the full name of a file's module. The crate is named after the folder around `src`; if that is the
-    project's root, the crate is "crate"."""
+    """Return the full name of a file's module. The crate is named after the folder around `src`; if this folder
+    is the project's root, the crate is "crate"."""
     parts = PurePosixPath(path).with_suffix("").parts
     crate = "crate"
     if "src" in parts:
@@ -176,8 +176,8 @@ def head(type_: str) -> str:
 
 
 def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, Node | None]]:
-    """Yield the leaves of an import in order. Each comes with the leaves of the path before it (None for leaves that
-    are not path names) and its alias."""
+    """Yield the leaves of an import in order. Each leaf comes with the path before it, as leaves (None if the
+    leaf is not a name in a path), and with its alias."""
     stack: list[tuple[Node, tuple[Node, ...], Node | None]] = [
         (child, (), None) for child in reversed(declaration.children)
     ]

@@ -39,7 +39,7 @@ REPAIRS = (
         lambda m: replace_groups(m, colon=b"", a1=b"" if m["a2"] else b":", a2=b":"),
     ),
     Repair(outside(rb"\btype\b[^\n={}]{0,300}=[^\n={}]{0,300}\bmatch[ \t]*(?P<cases>\{[^{}]{0,5000}\})"), _match_type),
-    # A union type becomes an intersection type: the grammar would parse alternatives of a pattern.
+    # A union type becomes an intersection type: the grammar would parse a union as the alternatives of a pattern.
     Repair(
         outside(rb"\bva[lr]\s+\w+\s*:(?:[^\n={}]|=>){0,500}"),
         lambda m: m[0].replace(b"|", b"&"),
@@ -148,7 +148,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("package_object", *_CLASSES)
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a class. Its parameters are known in its body. With `val`, `var` or `case class`, they are fields."""
+        """Visit a class. Its body knows its parameters; those with `val` or `var`, or of a case class, are fields."""
         children = node.children
         around = Scope("block", place.scope)
         scope = Scope("class", around)
@@ -289,7 +289,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("named_pattern", "name_and_type")
     def named_part(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit an element of a named tuple, its type or its pattern, or a parameter of a function type."""
+        """Visit an element of a named tuple, tuple type or tuple pattern, or a parameter of a function type."""
         name, *siblings = node.children
         if node.type == "name_and_type" and role == BOUND:
             self.define(name, place.scope)
