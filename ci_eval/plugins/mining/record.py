@@ -90,7 +90,7 @@ def make_fence(text: str) -> str:
 PERMISSIVE = frozenset(
     "MIT Apache-2.0 BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense MPL-2.0 EPL-1.0 EPL-2.0 PSF-2.0".split()
 )
-"""Licences that allow redistribution: those in MERA's UnitTests card, ISC and PSF-2.0, which add no conditions."""
+"""Licences that allow redistribution: those in MERA's UnitTests card, plus ISC and PSF-2.0, which add no conditions."""
 
 NAMES = re.compile(
     r"(?:(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml)"

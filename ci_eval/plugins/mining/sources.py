@@ -100,7 +100,7 @@ def dedent(source: bytes, begin: int, end: int) -> str:
 
 
 def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
-    """Return the text from `begin` to `end` without the sorted ranges `cut` and the blank lines that they leave."""
+    """Return the text from `begin` to `end` without the sorted ranges `cut` and the blank lines that these leave."""
     kept = b""
     for first, last in cut:
         start = max(line_begin(source, first), begin)

@@ -144,8 +144,8 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
                 mined.outcomes[candidate] += 1
             else:
                 waiting.append(candidate)
-    # So far, comments were only listed. Each needs further requests, so visit them in random order until there are
-    # enough samples.
+    # So far, comments were only listed. Each comment needs further requests, so visit comments in random order until
+    # there are enough samples.
     waiting.sort(key=lambda candidate: draw(selection.seed, f"{repository.name} {candidate.identity}"))
     known: set[str] = set()
     for candidate in waiting:
@@ -275,7 +275,7 @@ def _block(commented: _Comment, change: _Change, repository: Repository) -> tupl
     text = repository.text(commented.path, change.commit)
     if not text or text.count("\n") + 1 < commented.last:
         return "no file"
-    # The block is the function or class that contains the commented lines, or else the hunk with the last of them.
+    # The block is the function or class that contains the commented lines, or else the hunk with the last line.
     language = find_language(commented.path)
     around = innermost_block(text.encode(), language, commented.first, commented.last) if language else None
     if around:

@@ -63,7 +63,7 @@ class Call(msgspec.Struct, frozen=True):
 
     def fits(self, function: Function) -> bool:
         last = self.receiver.rpartition(".")[2]
-        # By convention, a receiver with an initial capital is a class. It must be the function's class then.
+        # By convention, a receiver with an initial capital is a class, so this class must be the function's class.
         if self.name != function.name or (function.owner and last[:1].isupper() and last != function.owner):
             return False
         if self.arguments is None:
@@ -191,7 +191,7 @@ def read_tests(
     context: Callable[[tuple[Node, ...]], Iterable[str]],
     more: Callable[[Method], Mapping[str, object]] = lambda _: {},
 ) -> list[Test]:
-    """Return the tests that `methods` are. `calls`: source, method → its calls. `context`: the classes around a method
+    """Return a test for each of `methods`. `calls`: source, method → its calls. `context`: the classes around a method
     → parts of the code without tests. `more`: method → further fields of the test."""
     context_of = cache(lambda classes: "\n".join(context(classes)))
     tests = []
@@ -214,8 +214,8 @@ def read_tests(
 def read_function(
     source: bytes, path: str, node: Node, owner: str, count: int, *, optional: int = 0, spread: bool, scope: str = ""
 ) -> Function:
-    """Return the function at a node. `count`: the number of all parameters, including `optional` ones. `spread`: one of
-    them takes any number of arguments."""
+    """Return the function at a node. `count`: the number of all parameters, including `optional` ones. `spread`: true
+    if a parameter takes any number of arguments."""
     return Function(
         name=field_text(source, node, "name"),
         place=place(source, path, node),
@@ -314,7 +314,7 @@ def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Outcome:
 
 
 def _only_function(test: Test, functions: Sequence[Function]) -> Function | Outcome:
-    """Return the nearest function, or the reason if there is not exactly one. Called functions are nearer."""
+    """Return the nearest function, or the reason if there are several. Called functions are nearer."""
     about = subject(test.owner)
 
     def is_imported(function: Function) -> bool:

@@ -49,7 +49,7 @@ def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[
 
 
 def read_file(root: Path, language: str, path: str) -> Parsed | str:
-    """Read a file, or return an error message if this is impossible. Runs in a worker process."""
+    """Read a file, or return an error message if it cannot be read. Runs in a worker process."""
     # Each worker process loads the language once.
     dialect = CATALOG.load(language)
     try:

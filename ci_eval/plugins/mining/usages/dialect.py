@@ -19,12 +19,12 @@ Receiver = Literal["object", "unknown", "module", "class", "this", "array", "typ
 """The kind of the expression before the dot of a call: an object of known or unknown type, or something else."""
 
 Infer = Callable[[bytes, int], tuple[Receiver, str]]
-"""Source, offset of a receiver's last byte → its kind, and its qualified type or "". Used if local rules fail."""
+"""Source, offset of a receiver's last byte → receiver's kind, and qualified type or "". Used if local rules fail."""
 
 
 class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str] = frozenset()
-    """Qualified names of the project's modules (Python) or types (Java). Names inside these belong to it, too."""
+    """Qualified names of the project's modules (Python) or types (Java). Names inside these are the project's, too."""
     infer: Infer | None = None
     places: bool = False
     """True to return the locations of objects."""
@@ -58,7 +58,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     mine: Callable[[bytes, str, Node, ProjectContext], MinedText]
     """UTF-8 text, path in the project, root of the tree, project → usages. Skips syntax errors; raises no exception."""
     dangling: Pattern[bytes]
-    """Matches the dot of a call that is being typed. A blank replaces it, to separate the call from the next line."""
+    """Matches the dot of a call being typed. A blank replaces the dot, to separate the call from the next line."""
     own: Callable[[Iterable[str]], frozenset[str]]
     """Paths of the project's files → `ProjectContext.own`."""
 
@@ -80,9 +80,9 @@ class Enclosing(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     """The qualified name of the enclosing method in its file."""
     class_: str = ""
-    """The base class of the enclosing class if a library declares it; otherwise the enclosing class."""
+    """The enclosing class's base class if a library declares the base class; otherwise the enclosing class."""
     method: str = ""
-    """The library's method that the enclosing method overrides; otherwise the enclosing method."""
+    """The library's method that the enclosing method overrides; if there is none, the enclosing method."""
 
 
 class _UsageDraft(msgspec.Struct):
@@ -97,7 +97,7 @@ class _UsageDraft(msgspec.Struct):
 
     def call(self, definition: Definition, thing: str, name: str, at: int) -> None:
         if definition.kind == "FIELD":
-            # If the same method assigns the field, keep the definition by the assignment: it says more.
+            # If the same method assigns the field, keep that definition: an assignment says more.
             self.definitions.setdefault(thing, definition)
         else:
             self.definitions[thing] = definition

@@ -27,7 +27,7 @@ from ci_eval.plugins.mining.usages.texts import mine
 Key = tuple[str, str]
 """(method, type). It identifies a history within one file of one user."""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
-"""Why a history is left out. With a single state or without calls, it has no queries."""
+"""Why a history is left out. A history with a single state or without calls has no queries."""
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ def histories(
         return
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
         timeline: list[State] = [(moment.usages.get(key), moment.places.get(key)) for moment in chosen]
-        # As in the paper, of the selected proposals only the last one adds a state. It is in no text: no location.
+        # As in the paper, only the last selected proposal adds a state. The state is in no text, so it has no location.
         if key in chosen[-1].selected:
             timeline.append((chosen[-1].selected[key], None))
         # Of equal consecutive states, keep only the first.
@@ -242,7 +242,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[Path, Recording], Iterator[Snapshot]]
     """File or folder → snapshots. Counts broken parts in `Recording.skipped`; raises only OSError."""
     languages: frozenset[str] = frozenset()
-    """The languages whose usages the format records. Empty if the format records texts; they may be of any language."""
+    """The languages whose usages the format records. Empty if the format records texts (of any language)."""
     lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
     """File or folder → completion lists in order of time, like `read`. None if the format records no lists."""
 

@@ -104,7 +104,7 @@ class Places:
         )
 
     def _is_list(self, node: Node) -> bool:
-        """Return whether a node's children are statements. Those of a syntax error between statements also count."""
+        """Return whether a node's children are statements. Children of a syntax error between statements count, too."""
         while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.boundaries:
             node = node.parent
         return node.type in self._layout.lists or node.type == "ERROR"
@@ -137,7 +137,7 @@ class Places:
     def _line_before(self, statement: Node) -> Line | None:
         """Return the line before a statement, or None if there is other code before the statement on its line."""
         begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
-        # A new line is typed after a line end, and there is none before the first line.
+        # A new line is typed after a line end, and no line end precedes the first line.
         if not begin or self._source[begin : statement.start_byte].strip():
             return None
         return begin - 1, self._indent(statement.start_byte)

@@ -82,8 +82,8 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
                 owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
                 functions += [function for function in owned if function.name in _spellings(method)]
         functions = [function for function in functions if function.scope == test.scope]
-        # The test must also call the function if the test's name continues with a capital (TestFooEmpty), or does not
-        # name the method's type.
+        # If the test's name continues with a capital (TestFooEmpty) or does not name the method's type, the test must
+        # also call the function.
         plain = remainder[:1] in {"", "_"}
         certain = [function for function in functions if plain and begin.lower().startswith(function.owner.lower())]
         yield pairing.Tier("prefix" if remainder else "exact", certain or test.called(functions))

@@ -99,7 +99,7 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield methods of the class after which the test's class is named: first by name, then the only called one.
+    """Yield methods of the class after which the test's class is named: first by name, then the only called method.
 
     This is the class of the same package whose name is the longest beginning of the test class's name. If there is
     none, it is the only class of exactly this name in other packages.
@@ -116,7 +116,7 @@ def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
         is_certain = remainder[:1] in {"", "_"}
         yield pairing.Tier("prefix" if remainder else "exact", functions if is_certain else test.called(functions))
     called = test.called(focal)
-    # If another class has a method of that name, such as an inherited `equals`, the test is about the other method.
+    # If another class has a method with the test's name, such as an inherited `equals`, the test is about that method.
     elsewhere = index.named(name, pairing.lower_first(name))
     yield pairing.Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
 

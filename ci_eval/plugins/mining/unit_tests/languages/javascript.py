@@ -84,7 +84,7 @@ class _Definition(NamedTuple):
     function: Node | None
     """The function; None if it is the result of a call, such as `debounce(f)`."""
     owner: str | None = None
-    """The class or object that has the function as a member. None stands for the enclosing one."""
+    """The class or object that has the function as a member. None stands for the enclosing class or object."""
 
 
 def _definition(source: bytes, node: Node) -> _Definition | None:
@@ -125,7 +125,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[pairing.Test]:
 
     @cache
     def context(suite: int) -> str:
-        """Return the code outside of suites and tests, and the suite that begins at the byte `suite` without tests."""
+        """Return the code outside of suites and tests, and the suite (not its tests) that begins at byte `suite`."""
         texts = []
         for node, inner in parts:
             if not inner or node.start_byte <= suite < node.end_byte:
@@ -212,7 +212,7 @@ def _imports(source: bytes, root: Node) -> dict[str, str]:
             left = node.child_by_field_name("name")
             text = field_text(source, node, "value")
             required = re.match(r"(?:await )?(?:require|import)\(\s*['\"`]([^'\"`]+)", text)
-            # A value that is a module's member, or is returned by its function, is attributed to the module.
+            # A member of a module, or the result of a module's function, is attributed to the module.
             taken = re.match(r"(?:await |new )?(\w+)", text)
             module = required[1] if required else modules.get(taken[1], "") if taken else ""
             if module and left:
@@ -225,8 +225,8 @@ def _names(node: Node) -> list[Node]:
 
 
 def tiers(test: pairing.Test, index: pairing.Index) -> Iterator[pairing.Tier]:
-    """Yield the last called function after which the file or a suite is named, then the last one that a title names,
-    then the last one."""
+    """Yield the last called function after which the file or a suite is named, then the last called function
+    that a title mentions, then the last called function."""
     # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
     subjects = [pairing.words(title) for title in (pairing.subject(pairing.stem(test.place.path)), *test.titles)]

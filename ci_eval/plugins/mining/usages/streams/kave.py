@@ -24,7 +24,7 @@ PREDEFINED = {
     "uint": "UInt32", "ulong": "UInt64", "ushort": "UInt16", "void": "Void",
 }  # fmt: skip
 LONGEST = 10_000
-"""The number of characters that are read of a name."""
+"""The number of characters of a name that are read."""
 
 
 class TypeName(NamedTuple):
@@ -111,7 +111,7 @@ def parameter(text: str) -> tuple[TypeName, str]:
 
 
 def _split_brackets(text: str) -> tuple[str, str]:
-    """Return the text in the brackets at the beginning and the text after them. The first is "" without brackets."""
+    """Return the text in the brackets at the beginning ("" without brackets), and the text after the brackets."""
     inner, bracket, after = _partition(text[1:], "]")
     return (inner, after) if text[:1] == "[" and bracket else ("", text)
 
@@ -259,7 +259,7 @@ class Event(msgspec.Struct, rename="pascal", kw_only=True):
     selections: list[Selected] = []
     terminated_state: int = 3
     triggered_at: datetime
-    """The time of the call. It is in UTC if no time zone is recorded."""
+    """The time of the call, in UTC if no time zone is recorded."""
 
     def selected(self) -> str:
         """Return the selected method or "". If no selection is recorded, the first proposal counts as selected."""

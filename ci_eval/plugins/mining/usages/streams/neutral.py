@@ -41,7 +41,7 @@ class Completion(Event, tag_field="op", tag="completion"):
 
     @property
     def taken(self) -> str:
-        """Return the recorded item. If there is none, return the item at `index` if it was selected."""
+        """Return the recorded item or, if there is none, the item at `index` if an item was selected."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
         return self.item or (next(iter(at), "") if self.outcome == "select" else "")
 

@@ -82,7 +82,7 @@ def modules(paths: Iterable[str]) -> frozenset[str]:
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Yield each bound name, its qualified name, and whether it is certainly a module. `module`: the importing one."""
+    """Yield each bound name, its qualified name, and whether it is certainly a module. `module`: the importer."""
     if node.type == "import_statement":
         for child in node.children[1:]:
             full = node_text(source, child.child_by_field_name("name") or child)
