@@ -20,7 +20,7 @@ from ci_eval.core.workspace import Workspace, pack_actions
 
 SUFFIX = ".txt"
 IDENTITIES = ("id", "meta.id")
-"""The fields that may identify a record. The first one present is used; without one, a digest of the line is used."""
+"""The fields that may identify a record. The first field present is used; if there is none, a digest of the line."""
 
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,8 +59,8 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
             path = _path(line, cluster, ending)
             text, items = _lay_out_hole(parts.hole) if parts.hole else _show_items(parts.items)
             if path in names:
-                raise ValueError(f"an earlier line is the record {path.removesuffix(ending)} as well")
-        except ValueError as error:  # noqa: PERF203  a line that is no record costs itself
+                raise ValueError(f"an earlier line has the same record: {path.removesuffix(ending)}")
+        except ValueError as error:  # noqa: PERF203  a broken line is reported, and others are read
             dataset.errors.append(FileError(path=f"line {number}", stage="actions", message=str(error)))
         else:
             names.add(path)
