@@ -135,7 +135,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     pairs: dict[str, Number] = {}
     """Outcome → number of pairs of states of an object usage, in the task method-calls."""
     drawn: dict[str, str] | None = None
-    """Random choice → seed, for choices that affect figures, except that of sessions. None in older workspaces."""
+    """Random choice → seed, for choices that affect figures, except the choice of sessions. None in old workspaces."""
     histories: Histories | None = None
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None

@@ -253,7 +253,7 @@ def _delay_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _spare_process() -> Iterator[None]:
-    """Let processes that are started in the block not import the main module."""
+    """Keep processes that are started in the block from importing the main module."""
     # The main module imports the whole command line, which takes longer than many tasks.
     names = vars(sys.modules["__main__"])
     removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}

@@ -121,7 +121,7 @@ def _path(line: dict[str, object], cluster: Sequence[str], ending: str) -> str:
     values = [records.field(line, field) for field in cluster]
     clusters = [str(value) for value in values if isinstance(value, str | int) and value != ""]
     if len(cluster) == 1 and not clusters:
-        raise ValueError(f"it has no field {cluster[0]}, which groups records into clusters (dataset.cluster)")
+        raise ValueError(f"it has no field {cluster[0]}, which groups records into clusters (`dataset.cluster`)")
     return "/".join([*(_part(part) for value in clusters for part in value.split("/")), own])
 
 

@@ -109,7 +109,7 @@ class LogFormat(msgspec.Struct, frozen=True, kw_only=True):
     join: Callable[[Sequence[Path], Path], None]
     """A function that joins several parts, or the same file of several runs, in order."""
     files: str = ""
-    """The pattern (fnmatch) of this format's files in a folder of logs. If empty, all files that end in `end`."""
+    """The pattern (fnmatch) of this format's files in a folder of logs. If empty, all files that end in `end` match."""
     gather: Callable[[Mapping[str, Sequence[Path]], Path, LogRun], None] | None = None
     """A function that writes all files: side → parts, the folder, the run. If None, one file per side is written."""
     check: Callable[[], object] = tuple

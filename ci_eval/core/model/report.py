@@ -221,7 +221,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     asked: float = 1.0
     """The share of sessions that were asked; the smallest share if there are several projects; 0 if `drawn` is set."""
     drawn: dict[str, str] = {}
-    """Random choice → seed, for the choices that affect figures, except that of sessions."""
+    """Random choice → seed, for choices that affect figures, except the choice of sessions."""
     clusters: str = "files"
     prompts: PromptFigures | None = None
     queries: QueryFigures | None = None

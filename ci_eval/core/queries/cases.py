@@ -137,7 +137,7 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
-    """Return a query for each subset of the end's calls that has as many calls as `kept`, or for a sample of subsets."""
+    """Return a query for each subset of the end's calls that has as many calls as `kept`, or for a sample of these."""
     calls, size = case.after, len(case.kept)
     subsets: dict[tuple[str, ...], None] = {}
     if comb(len(calls), size) <= sampling.subsets:
