@@ -249,7 +249,7 @@ class Ranking(Value, frozen=True, kw_only=True):
     times: tuple[dict[str, Estimate], ...] = ()
     """The times and memory of each side. They are not ranked, since the machine may have been busier for one side."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """Metric → table of the differences row - column, from the comparison of the two sides if there is one."""
+    """Metric → table of the differences row - column, from the pair's own comparison if there is one."""
     ahead: tuple[int, ...]
     """The number of sides that each side is shown to beat in the first declared metric."""
     behind: tuple[int, ...]

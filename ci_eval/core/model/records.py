@@ -115,7 +115,7 @@ class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
         for path in self.files:
             check_path(path)
         if self.project and self.project.partition(":")[0] not in REGISTRIES:
-            raise ValueError(f"`run.project` is {self.project!r}; expected a SPEC of {', '.join(REGISTRIES)}")
+            raise ValueError(f"`run.project` is {self.project!r}; expected a SPEC of one of {', '.join(REGISTRIES)}")
         if self.focal.path == self.test.path:
             raise ValueError(f"{self.test.path} holds the function and its test: put them into separate files")
         for part in (self.focal, self.test):
