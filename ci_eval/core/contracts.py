@@ -142,8 +142,8 @@ class NamesInScope(Protocol):
         """Return where a name is defined: "local", "file" or "builtin"; "" if the name is not visible or not known."""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
-        """Return whether a name alone is wrong, since it needs an object before it; None if unknown. `is_member`:
-        whether the engine reports a member."""
+        """Return whether a name is wrong without an object in front of the name; None if unknown. `is_member`: whether
+        the engine reports the name as a member."""
 
     def is_standard(self, package: str) -> bool:
         """Return whether a package belongs to the language's standard library."""
@@ -197,7 +197,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     expected: str
     """The expected text. Only control engines such as `oracle` may read it before they answer."""
     continues: bool = False
-    """True if the user has only typed on since the last query, so that an editor reuses a complete list."""
+    """True if the user only typed on since the last query. An editor then asks only if the last list is incomplete."""
     removed: RemovedImport | None = None
     """The removed import of the expected name. If set, the engine returns the edits of suggestions with that name."""
     record: Record | None = None
@@ -515,11 +515,11 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     without: float | None = None
     """The figure if there are no observations; None = no figure."""
     found_by_both: bool = False
-    """True if comparisons use only sessions observed on both sides, since a side with fewer could look better."""
+    """True if comparisons use only sessions observed on both sides: fewer sessions could make a side look better."""
     of_the_user: bool = False
     """True if the metric uses ranks in a session's last list. A modelled user decides which list is the last."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
-    """A function: session, number of rounds → observations of each round. If None, `observe` is called for each."""
+    """A function: session, number of rounds → each round's observations. If None, `observe` is called each round."""
     timed: bool | Literal["cpu"] = False
     """True if the metric depends on wall-clock time, "cpu" if on CPU time. Times are compared only if the engines were
     asked in turns."""

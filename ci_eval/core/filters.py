@@ -55,7 +55,7 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
     "imports": (Kind.IMPORT,),
     "keywords": (Kind.KEYWORD,),
 }
-"""Group → its kinds. Each is a filter of reports. Keywords are separate: many engines leave them to the editor."""
+"""Group → its kinds. Each group is a report filter. Keywords are separate, since many engines leave them to editors."""
 _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
 
 
@@ -92,7 +92,7 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return the filters; with the headline ALL if the headline has no sessions. `sessions`: filter → number."""
+        """Return the filters, led by ALL if the headline has no sessions. `sessions`: filter → number of sessions."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
@@ -141,7 +141,7 @@ def standard_parts(name: str) -> tuple[str | None, int | None] | None:
 
 
 def sampling_classes(headline: str) -> tuple[str, ...]:
-    """Return the classes from each of which a limited sample is drawn separately. The headline comes first; a session
+    """Return the classes; a limited sample is drawn from each class separately. The headline comes first; a session
     belongs to the first class that it passes. Return () if the headline is ALL or a declared filter."""
     if headline == EVERYTHING or standard_parts(headline) is None:
         return ()

@@ -68,4 +68,4 @@ class ImportSyntax(msgspec.Struct, frozen=True, kw_only=True):
     """A function: text → its imports; empty if the text cannot be parsed."""
     modules: Callable[[Project], Modules]
     errors: Callable[[str, str], int] | None = None
-    """A function: text, grammar → the size of its syntax errors. If None, the bytes that the grammar cannot parse."""
+    """A function: text, grammar → the size of syntax errors. If None, the size is the number of unparsable bytes."""

@@ -100,8 +100,8 @@ def collect_rarely() -> None:
 
 
 def peak_below(pid: int) -> int | None:
-    """Return the sum of the peak resident memory of all descendants of a process, in bytes. None if there are none, or
-    on other systems than Linux. The peaks may be at different times, and shared pages count for each process."""
+    """Return the sum of the peak resident memory of all descendants of a process, in bytes; None without descendants,
+    and on systems other than Linux. The peaks may be at different times, and shared pages count for each process."""
     peaks = [peak for child in list_descendants(pid) if (peak := read_peak_memory(child)) is not None]
     return sum(peaks) if peaks else None
 

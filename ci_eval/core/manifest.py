@@ -79,7 +79,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The share of imports that are found neither in the project, nor in the standard library, nor in the dependencies.
     Only files with sessions count. None if the share is unknown or nothing is imported."""
     imports: dict[str, tuple[Number, Number]] = {}
-    """Checksum of the project → number of its imports, and of those that are unresolved; in a shard by source file,
+    """Checksum of the project → numbers of imports and of unresolved imports. In a shard, the keys are source files,
     since shards may share a file."""
     unresolved_packages: dict[str, Number] = {}
     """Package → number of its unresolved imports, the most frequent first; at most 100 packages."""
@@ -93,7 +93,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     footprint: Footprint = Footprint()
     plugins: dict[str, str] = {}
     state: Determinism | None = None
-    """The number of sessions that were asked more than once and of those whose results differed; None if none were."""
+    """How many sessions were asked again, and how many of these had different results; None if none was asked again."""
     is_function: bool = False
     """True if equal questions always have equal lists by construction, as with a baseline or `rerank`."""
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
@@ -135,7 +135,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     pairs: dict[str, Number] = {}
     """Outcome → number of pairs of states of an object usage, in the task method-calls."""
     drawn: dict[str, str] | None = None
-    """Random choice that affects figures, other than the choice of sessions → seed. None in older workspaces."""
+    """Random choice → seed, for choices that affect figures, except the choice of sessions. None in old workspaces."""
     histories: Histories | None = None
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
@@ -218,7 +218,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def clusters(self) -> str:
-        """Return the plural name of the sampling units, such as files, of the intervals for other code."""
+        """Return the plural name of the sampling units behind the intervals for other code, such as "files"."""
         if self.clustered:
             return f"groups by {self.clustered}"
         return "projects" if len(self.projects) > 1 else FILES

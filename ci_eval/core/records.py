@@ -75,7 +75,7 @@ def choose_splitter(task: Task, lines: Lines, queries: QueriesConfig, seed: int)
 def _read_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str, object]) -> Split:
     record, name = read(line), field(line, "meta.prompt")
     prompt = name.strip()[:LONGEST_NAME] if isinstance(name, str) else ""
-    # Only an instruction with placeholders is a prompt: without one, it holds the record's own question.
+    # An instruction is a prompt only if it has placeholders. Otherwise, the instruction is the record's own question.
     if not prompt and any(f"{{{part}}}" in record.instruction for part in record.context):
         prompt = blake2b(record.instruction.encode(), digest_size=4).hexdigest()
     properties = Properties(kind=Kind.RECORD, language=record.language or None, prompt=prompt or None)

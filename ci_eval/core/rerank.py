@@ -38,8 +38,8 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
         atomic.copy(source.names_path, target.names_path)
     elif order.ranker.needs_names:
         raise WorkspaceError(
-            f"{source.folder} has no names.npz, which {order.ranker.name} needs: evaluate again; if it was merged "
-            "from several projects, rerank the workspace of each project"
+            f"{source.folder} has no names.npz, which {order.ranker.name} needs: evaluate again; if the workspace "
+            "was merged from several projects, rerank the workspace of each project"
         )
     names = target.names_path if order.ranker.needs_names else None
     for number, (file, sessions) in enumerate(source.sessions(Session), 1):

@@ -113,7 +113,7 @@ def rank_of(session: SessionScore) -> int | None:
     lookups = session.lookups
     if not lookups or session.status in FAILED:
         return None
-    # Few sessions have courses, and a million sessions may have a dozen metrics of ranks each.
+    # Skip `until` if there are no courses, since a million sessions may have a dozen metrics of ranks each.
     return lookups[session.until - 1 if session.courses else -1].rank
 
 
@@ -178,7 +178,7 @@ FAILED_BAND, UNGRADED_BAND = "failed", "no reference"
 
 
 def outcome(task: Task, session: SessionScore) -> str:
-    """Return the outcome of a session's band; "failed"; "skipped" if the session is not evaluated or has no grade."""
+    """Return the outcome of the band; "failed" if the engine failed; "skipped" if not evaluated or without a grade."""
     if session.status in FAILED:
         return "failed"
     return task.band(session).outcome if evaluated(session) and not is_ungraded(session) else "skipped"
@@ -260,7 +260,7 @@ class PassAt(msgspec.Struct, frozen=True):
         return [(self._chance(len(known), sum(known)), 1.0)] if evaluated(session) and len(known) > self.k else []
 
     def by_round(self, session: SessionScore, rounds: int) -> Iterator[Sequence[Observation]]:
-        """Yield a value for each round. Their mean is the estimate, their spread shows its noise."""
+        """Yield a value for each round. The mean of the values is the estimate; their spread shows the noise."""
         results = self._results(session, rounds)
         known = [result for result in results if result is not None]
         count, passes = len(known), sum(known)

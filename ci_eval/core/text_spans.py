@@ -15,7 +15,7 @@ _PIECES = re.compile(
 )
 """Quoted strings, brackets, ends of statements, and escaped line ends."""
 _CLOSING = re.compile(r"[)\]};,]+|end\W*")
-"""A line that closes a block and does not begin another one, as `} else {` does."""
+"""A line that only closes a block. A line such as `} else {` also begins another block."""
 _WORD = re.compile(r"\w+")
 
 
@@ -49,7 +49,7 @@ def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | Non
         case "statement":
             depth = 0
             for piece in _PIECES.finditer(text):
-                # The depth is negative after closing a bracket that was opened before the caret, which does not count.
+                # A bracket that was opened before the caret does not count; its closing makes the depth negative.
                 depth += (piece[0] in "([{") - (piece[0] in ")]}")
                 if depth <= 0 and piece[0] in {";", "\n"}:
                     return piece.end() if piece[0] == ";" else piece.start()
@@ -65,7 +65,7 @@ def _offset_or_none(offset: int) -> int | None:
 
 
 def _end_of_block(text: str, indent: int) -> int | None:
-    """Return the end of a block; None if the block may continue after `text`. `indent`: that of the caret's line."""
+    """Return a block's end; None if it may continue after `text`. `indent`: the indentation of the caret's line."""
     end = offset = _offset_or_none(text.find("\n"))
     if offset is None or end is None:
         return None

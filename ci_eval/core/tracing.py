@@ -70,7 +70,7 @@ class Trace:
             return "", message
         method, identifier = message.get("method"), message.get("id")
         if isinstance(identifier, int) and direction == ("->" if isinstance(method, str) else "<-"):
-            # The ids of our requests are random: numbers keep traces of equal runs equal.
+            # The ids of our requests are random. They are numbered, so that equal runs have equal traces.
             identifier = self._numbers.setdefault(identifier, len(self._numbers) + 1)
         name = f" #{identifier}" if identifier is not None else ""
         if isinstance(method, str):

@@ -47,8 +47,8 @@ class UserModel(msgspec.Struct, frozen=True, kw_only=True):
     """The number of a lookup: its index within the session, or (as in the plugin) the length of its prefix."""
 
     def starts(self, length: int) -> list[float]:
-        """Return the probabilities of typing 0, 1, 2 … characters first in a token of this length. The last one is the
-        rest to 1, since no token is typed to its end without a lookup."""
+        """Return the probabilities of typing 0, 1, 2 … characters of a token of this length before the first lookup.
+        The last probability is the rest to 1, since no token is typed to its end without a lookup."""
         known = self.first_prefix[:length]
         return [*known[:-1], 1.0 - sum(known[:-1])]
 

@@ -99,7 +99,7 @@ class Workers(Generic[Task, Result]):
         self._stopped = True
 
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
-        """Yield the outcomes of tasks in the order in which they end, and None while waiting for one. The caller may
+        """Yield the outcomes of tasks as the tasks end, and None while waiting for the next outcome. The caller may
         add tasks to `waiting` between outcomes."""
         while waiting or self._retries or self._busy:
             while (waiting or self._retries) and len(self._busy) < self._jobs:
@@ -147,9 +147,9 @@ class Workers(Generic[Task, Result]):
 
 
 class _Sign(Enum):
-    BEGUN = "it has its task; starting a process may take long, and is not the task's time"
-    DEAD = "the end of its pipe"
-    LATE = "nothing in time"
+    BEGUN = "the worker has received its task; the time before does not count, since a process may start slowly"
+    DEAD = "the worker's pipe has ended"
+    LATE = "the worker sent nothing in time"
 
 
 BEGUN, DEAD, LATE = _Sign
@@ -185,7 +185,7 @@ class _Worker:
     def end(self, seconds: float) -> str:
         """Wait at most `seconds` for the process to exit, then kill it. Return the signal or exit code."""
         if seconds:
-            # The worker exits when its pipe is closed; if that cut off a message, the worker would print an error.
+            # The worker exits when its pipe is closed. If closing cuts off a message, the worker prints an error.
             self.pipe.close()
             self._process.join(seconds)
         self._process.kill()
@@ -234,11 +234,11 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
 
 @contextmanager
 def _delay_interrupts() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block. A process started in the block gets none until it unblocks SIGINT."""
-    # multiprocessing starts its resource tracker with the first process and then unblocks SIGINT, so start it now.
+    """Delay Ctrl-C to the end of the block. A process started in the block gets no SIGINT until it unblocks SIGINT."""
+    # Start the resource tracker now: later, multiprocessing would start it with the first process and unblock SIGINT.
     resource_tracker.ensure_running()
     is_main, interrupts = threading.current_thread() is threading.main_thread(), list[int]()
-    # Another thread may receive the signal, and Python then calls the handler in the main thread: replace it, too.
+    # Another thread may receive the signal. Python then calls the handler in the main thread: replace the handler, too.
     former = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number)) if is_main else None
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -253,7 +253,7 @@ def _delay_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _spare_process() -> Iterator[None]:
-    """Let processes that are started in the block not import the main module."""
+    """Keep processes that are started in the block from importing the main module."""
     # The main module imports the whole command line, which takes longer than many tasks.
     names = vars(sys.modules["__main__"])
     removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}

@@ -87,7 +87,7 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
-        """Open a workspace. Raises WorkspaceError if there is none, if it has a wrong format, or contains a link."""
+        """Open a workspace. Raises WorkspaceError if the folder is no workspace, has a wrong format, or has links."""
         if not (folder / "manifest.json").is_file():
             below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
             near = next((paths[-1] for paths in below if paths), folder.parent / "manifest.json")
@@ -329,7 +329,7 @@ def _is_hardly_begun(folder: Path) -> bool:
 
 
 def _digest(part: Path) -> str:
-    """Return the SHA-256 over a file, or over all files below a folder; that of zero bytes if the part is missing."""
+    """Return the SHA-256 over a file, or over all files below a folder. A missing part counts as zero bytes."""
     digest = hashlib.sha256()
     for path in filter(Path.is_file, sorted(part.rglob("*")) if part.is_dir() else [part]):
         digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
@@ -346,7 +346,7 @@ class _Identity(msgspec.Struct):
 
 
 def make_file_name(path: str) -> str:
-    """Return a unique and readable file name for a source file's data, which is valid on every system."""
+    """Return a unique and readable name, valid on every system, for the file that stores a source file's data."""
     # Most file systems limit names to 255 bytes.
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", path)[-80:].lstrip(".")
     # Several paths may have the same readable part, at least on a file system that ignores case: add a digest.
@@ -380,7 +380,7 @@ def pack_actions(actions: FileActions) -> bytes:
     if size > stored.ACTIONS:
         raise WorkspaceError(
             f"the actions of {actions.path} take {size:,} bytes, but the limit is {stored.ACTIONS:,}: exclude "
-            "the file with actions.maxFileSize, or make fewer actions with actions.strategy"
+            "the file with `actions.maxFileSize`, or make fewer actions with `actions.strategy`"
         )
     return packer.close()
 
@@ -394,7 +394,7 @@ def read_head(path: Path) -> FileHead:
 
 
 def iterate_actions(path: Path) -> Iterator[Action]:
-    """Yield the actions of a file, decoded in parts, since all of a large file take more than 1 GB."""
+    """Yield the actions of a file, decoded in parts, since all actions of a large file take more than 1 GB."""
     return chain.from_iterable(part.actions for part in _parts(path, FileActions))
 
 

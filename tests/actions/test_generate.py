@@ -60,7 +60,7 @@ def test_jedi_decides_what_the_text_leaves_open(tmp_path: Path) -> None:
     [
         (b"caf\xe9 = 1\n", "not UTF-8: byte 0xe9 at offset 3"),
         (b"a = 1\0\n", "not a text file: NUL byte at offset 5"),
-        (b"a = 1\n" * 900_000, "5,400,000 bytes are more than actions.maxFileSize (1,000,000)"),
+        (b"a = 1\n" * 900_000, "5,400,000 bytes are more than `actions.maxFileSize` (1,000,000)"),
         (b"x\n" + b"a;" * 60_000, "line 2 has 120,000 characters; the limit is 100,000"),
     ],
     ids=["not UTF-8", "NUL", "5 MB", "one line"],

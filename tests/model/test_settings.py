@@ -18,7 +18,7 @@ ENGINE = "engine={endpoint: 'https://host/v1', model: m, api: completions, templ
         ("engine={endpoint: 'https://host/v1'}", "`engine.model` is missing"),
         ("engine={model: m}", "need an `endpoint`"),
         ("engine={endpoint: 'https://host', model: m, command: [x]}", "a command and an endpoint"),
-        ("engine={endpoint: 'https://host', model: m, template: qwen}", "`engine.template` is for api: completions"),
+        ("engine={endpoint: 'https://host', model: m, template: qwen}", "`engine.template` needs `api: completions`"),
         ("judge={model: m}", "`judge.endpoint` is missing"),
         ("judge={endpoint: 'https://host'}", "`judge.model` is missing"),
     ],

@@ -21,8 +21,8 @@ class _Part(msgspec.Struct):
 
 
 class Evolution:
-    """A file with hidden parts. A part is restored before the first token in or after the part is typed. An import is
-    different, since users add imports later: it is hidden except while its own tokens are typed."""
+    """A file with hidden parts. A part stays hidden until a token in or after the part is to be typed. Imports differ,
+    since users add imports later: an import is hidden except while its own tokens are typed."""
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
         self._imports = config.what == "imports"
@@ -31,14 +31,14 @@ class Evolution:
         lines_by_depth: dict[int, list[str]] = {}
         # The lines are sorted, since the random choice must not depend on the order of a set, which is not fixed.
         for line in sorted({source.text[begin:end] for begin, end in candidates} if config.how == "different" else ()):
-            # The last line of the file may have no line end. Elsewhere, it would be joined with the line after it.
+            # The last line of the file may have no line end. In another place, it would be joined with the next line.
             if line.endswith("\n"):
                 lines_by_depth.setdefault(_depth(line), []).append(line)
         for begin, end in candidates:
             chance = draw(source.seed, f"{source.project}\0{source.path}\0{begin}")
             if chance < config.share:
                 now = source.text[begin:end]
-                # `chance` is uniform below `share`, so divided by `share` it is uniform in [0, 1).
+                # `chance` is uniform in [0, share), so `chance / share` is uniform in [0, 1).
                 fitting = lines_by_depth.get(_depth(now)) if config.how != "missing" else None
                 then = fitting[int(chance / config.share * len(fitting))] if fitting else ""
                 # A line of the same indentation replaces the part. If the part itself is drawn, it is missing.

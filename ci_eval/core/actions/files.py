@@ -44,7 +44,7 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
         start = root / evaluation_root
         if not start.resolve().is_relative_to(root.resolve()) or not start.exists():
             raise ConfigError(
-                f"actions.evaluationRoots: {evaluation_root!r} is not in the project; paths are relative to its root"
+                f"`actions.evaluationRoots`: {evaluation_root!r} is not in the project; give paths relative to its root"
             )
         # A file that is itself an evaluation root is evaluated, whatever its suffix.
         if start.is_file():
@@ -115,8 +115,8 @@ def find_left_out(
 ) -> Iterator[tuple[str, str]]:
     """Yield generated and vendored files, each with "generated" or "vendored".
 
-    The attributes `linguist-generated` and `linguist-vendored` in `.gitattributes` decide. If they are not set, the
-    names of the file and its folders below the evaluation root decide, and the comment at the beginning of the file. A
+    The attributes `linguist-generated` and `linguist-vendored` in `.gitattributes` decide. If they are not set, three
+    things decide: the file's name, the names of its folders below the evaluation root, a comment in the first lines. A
     file that is itself an evaluation root is never yielded. `attributes`: the result of `read_attributes`, if known.
     """
     attributes = list(read_attributes(root)) if attributes is None else attributes

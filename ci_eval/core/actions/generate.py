@@ -190,7 +190,7 @@ def generate(
     """Write the actions of all source files into the workspace, and an error for each file that cannot be read.
 
     Call `advance(done, of, so_far)` after each file. Type analyses are stored below `cache`. `with_generated`: include
-    generated and vendored files. `goal`: the sample of sessions that suffices; it is drawn if that saves time.
+    generated and vendored files. `goal`: the sample of sessions that suffices; a sample is drawn if that saves time.
     """
     properties = cache / "properties" / project.checksum if cache else None
     drawn, sample_path = None, None
@@ -359,7 +359,7 @@ def make(project: SourceTree, path: str, slots: Collection[int] | None = None) -
         data = read_own(project.root, path)
         limit = project.config.max_file_size
         if len(data) > limit:
-            raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
+            raise NotText(f"{len(data):,} bytes are more than `actions.maxFileSize` ({limit:,})")
         text = decode_file(project.root, path, data)
         check_lines(text)
         unread = GeneratedFile(path=path, size=len(data), unparsable=0.0, sessions=0, kinds=Counter(), packed=b"")

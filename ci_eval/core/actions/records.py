@@ -20,7 +20,7 @@ from ci_eval.core.workspace import Workspace, pack_actions
 
 SUFFIX = ".txt"
 IDENTITIES = ("id", "meta.id")
-"""The fields that may identify a record. The first one present is used; without one, a digest of the line is used."""
+"""The fields that may identify a record. The first field present is used; if there is none, a digest of the line."""
 
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,8 +59,8 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
             path = _path(line, cluster, ending)
             text, items = _lay_out_hole(parts.hole) if parts.hole else _show_items(parts.items)
             if path in names:
-                raise ValueError(f"an earlier line is the record {path.removesuffix(ending)} as well")
-        except ValueError as error:  # noqa: PERF203  a line that is no record costs itself
+                raise ValueError(f"an earlier line has the same record: {path.removesuffix(ending)}")
+        except ValueError as error:  # noqa: PERF203  a broken line is reported, and others are read
             dataset.errors.append(FileError(path=f"line {number}", stage="actions", message=str(error)))
         else:
             names.add(path)
@@ -121,7 +121,7 @@ def _path(line: dict[str, object], cluster: Sequence[str], ending: str) -> str:
     values = [records.field(line, field) for field in cluster]
     clusters = [str(value) for value in values if isinstance(value, str | int) and value != ""]
     if len(cluster) == 1 and not clusters:
-        raise ValueError(f"it has no field {cluster[0]}, which groups records into clusters (dataset.cluster)")
+        raise ValueError(f"it has no field {cluster[0]}, which groups records into clusters (`dataset.cluster`)")
     return "/".join([*(_part(part) for value in clusters for part in value.split("/")), own])
 
 

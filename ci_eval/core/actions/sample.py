@@ -1,8 +1,8 @@
 """Draw a sample of the sessions of a project with very many files, and parse only the files that random darts hit.
 
 Each character has as many slots as a token that begins there may have sessions. Darts hit every slot at the rate 1 (a
-Poisson process). A dart that hits the slot of a session draws the session; other darts are ignored. So the time until
-the first dart has the same exponential distribution for all sessions, and the first N sessions drawn are a simple
+Poisson process). A dart that hits the slot of a session draws the session; other darts are ignored. So the time until a
+session is drawn has the same exponential distribution for all sessions, and the first N sessions drawn are a simple
 random sample without replacement. The darts at a file depend only on the seed and on the path and size of the file, not
 on other files.
 """
@@ -117,7 +117,7 @@ def draw_sample(sizes: Mapping[str, int], seed: int, goal: SampleGoal, find: Fin
     darts = takewhile(lambda dart: dart[0] < goal.end, throw(sizes, seed))
     times, drawn, parsed, thrown = dict[tuple[str, int], float](), dict[tuple[str, int], Hit](), set[str](), 0
     while len(drawn) < goal.pool:
-        # The first batch's size depends on the goal, that of later ones on the share of darts that drew a session.
+        # The first batch's size depends on the goal; later sizes depend on the share of darts that drew a session.
         size = 2 * goal.pool if not thrown else 1.1 * (goal.pool - len(drawn)) * thrown / max(len(drawn), 1) + 100
         targets: dict[str, set[int]] = {}
         batch = list(islice(darts, None if math.isinf(size) else int(size)))

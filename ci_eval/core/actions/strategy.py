@@ -187,7 +187,7 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
         for item in items:
             yield Remainder(item.end, "")
     elif strategy.context == "LEFT" or language.shape is None:
-        # Without a shape, the parts of the text are not known, so it is typed from top to bottom.
+        # Without a shape, the parts of the text are not known, so the text is typed from top to bottom.
         yield from [Remainder(len(source.text), "")] * len(items)
     else:
         # If a task plays an item, nothing of the item exists at first, so the text after its beginning is missing.
@@ -321,7 +321,7 @@ class _Typist:
             removed = RemovedImport(
                 module=missing.module, offset=missing.begin, text=self.source.text[missing.begin : missing.end]
             )
-            # The token is deleted before the import, which is above it, so that the import's offsets stay right.
+            # The import is above the token. Delete the token first, so that the import's offsets stay right.
             self.actions += [
                 DeleteRange(begin=token.offset, end=token.offset + len(token.text)),
                 DeleteRange(begin=missing.begin, end=missing.end),

@@ -49,7 +49,7 @@ REPLACED = {
     "jetbrains": "`ci-eval import` on a workspace of the plugin",
     **dict.fromkeys(
         ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
-        "neutral, which a script can write of such a recording",
+        "neutral, a format that a script can make from such recordings",
     ),
     **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
     **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
@@ -61,8 +61,8 @@ class Catalog(Generic[T]):
     """The variants in a package. Each variant is a module that defines a value, such as `GRADER`.
 
     A module may define several variants in a mapping by name, such as `GRADERS`. The table `TOGETHER` of the package
-    then lists their names. The entry points of `group` in installed packages are variants, too. They are read only if a
-    name is not in the package, or if all names are listed.
+    then lists their names. The entry points of `group` in installed packages are variants, too. Entry points are read
+    only if a name is not in the package, or if all names are listed.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Catalog(Generic[T]):
             if owner := "ci-eval" if name in self.modules else known[name].package if name in known else "":
                 raise ConfigError(
                     f"the installed package {plugin.package} and {owner} both have {name!r} among their {self._group}: "
-                    "rename it in that package, or uninstall the package"
+                    f"rename it in {plugin.package}, or uninstall that package"
                 )
             known[name] = plugin
         return known

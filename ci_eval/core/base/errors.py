@@ -32,7 +32,7 @@ class WorkspaceError(CiEvalError):
 
 
 class NothingToEvaluate(CiEvalError):
-    """A run or a report without sessions."""
+    """A run or a report has no sessions."""
 
     exit_code = 3
 

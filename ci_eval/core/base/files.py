@@ -74,5 +74,5 @@ def remove_tree(folder: Path) -> None:
     with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     if folder.is_dir() and not folder.is_symlink():
-        # rmtree fails for 1,000 nested folders: it exceeds the stack before Python 3.13, then the limit of open files.
+        # rmtree fails for 1,000 nested folders: it exceeds the stack (before Python 3.13) or the limit of open files.
         subprocess.run(["/bin/rm", "-rf", "--", folder], check=False, stderr=subprocess.DEVNULL)

@@ -52,7 +52,7 @@ def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
             ends = [sessions[path] * number // count for number in range(count + 1)]
             cut += [(end - begin, path) for begin, end in pairwise(ends)]
         waiting = [(0, shard) for shard in range(1, of + 1)]
-        # Path → shard → number of the file's sessions in it.
+        # Path → shard → number of the file's sessions in the shard.
         shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
         # Ties are broken by path, so that every machine computes the same shards.
         for size, path in sorted(cut, key=lambda piece: (-piece[0], piece[1])):

@@ -39,7 +39,7 @@ GZIP = ".gz"
 ARCHIVE = "all.zip"
 """The name of the archive of a folder's files. A file next to the archive replaces the member with the same name."""
 LONGEST_NAME = 255
-"""Bytes; the limit of most file systems."""
+"""The largest number of bytes of a name. Most file systems have this limit."""
 FEWEST_ARCHIVED = 50
 """The smallest number of files for which a folder is archived."""
 
@@ -50,7 +50,7 @@ LEVEL = 3
 """The compression level. For sessions with long lists, level 1 makes files 1.4 times as large and takes a third less
 time; level 6 makes files smaller and takes longer."""
 LEVEL_OF_ACTIONS = 1
-"""The compression level for actions. Files have 0.92 times the size of level 3, and take a quarter less time."""
+"""The compression level for actions. Compared with level 3, files have 0.92 times the size and take 25 % less time."""
 # A zstd frame declares the memory that its reader must allocate, so a hostile file could demand gigabytes.
 _LIMITS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
 """The limit on a reader's memory is 2 ** 23 bytes. Files written by ci-eval need 2 MB."""
@@ -154,7 +154,7 @@ def _read_members(path: Path, _time: int, size: int) -> Mapping[str, zipfile.Zip
     except (OSError, ValueError, NotImplementedError, struct.error, zipfile.BadZipFile) as error:
         raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
     for name, member in members.items():
-        # `archive` writes nothing else; a hostile archive could.
+        # `archive` writes no other members, but a hostile archive may contain them.
         if (
             "/" in name
             or "\\" in name

@@ -162,7 +162,7 @@ def read_layout(root: Path) -> Layout:
 
 
 def source_roots(root: Path) -> tuple[Path, ...]:
-    """Return `roots` of the layout; only `src`, if it exists, if the project's files cannot be read."""
+    """Return `roots` of the layout. If the project's files cannot be read, return only the folder `src` (if any)."""
     with suppress(PreparationError):
         return read_layout(root).roots
     return (root / "src",) if (root / "src").is_dir() else ()
@@ -186,7 +186,7 @@ def normalize(name: str) -> str:
 
 
 def find_inside(root: Path, folder: Path, path: str) -> Path | None:
-    """Return the place of a path relative to `folder`, below `root`; None if it is outside or no valid path."""
+    """Return the place below `root` of a path relative to `folder`; None if the path is invalid or leads outside."""
     # A hostile name can hold a null character, or a link can lead to itself.
     with suppress(OSError, ValueError, RuntimeError):
         return root / (folder / path).resolve().relative_to(root.resolve())

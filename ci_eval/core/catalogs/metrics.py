@@ -24,7 +24,7 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
                 raise ConfigError(f"the metrics {family!r} of an installed package cannot be used: {problem}")
             if metric.info.name in metrics:
                 raise ConfigError(
-                    f"the metrics {family!r} define {metric.info.name!r}, which exists already: rename it there"
+                    f"the metrics {family!r} define {metric.info.name!r}, which exists already: rename that metric"
                 )
             metrics[metric.info.name] = metric
     # Metrics that exist already, such as RecallAt1, are replaced by equal ones.
@@ -61,5 +61,5 @@ def names() -> list[str]:
 
 
 def list_user_metrics() -> list[str]:
-    """Return the names of the metrics of what a modelled user gains from completion, in the order of reports."""
+    """Return the names of the metrics that measure what a modelled user gains, in the order of reports."""
     return [metric.info.name for metric in load(user=True) if metric.order_of_a_user]

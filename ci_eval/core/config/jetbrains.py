@@ -142,7 +142,7 @@ def _drop(
 
 
 def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object], str]:
-    """Return the section that contains a dotted key, or {} if it is missing, and the last part of the key."""
+    """Return the section that contains a dotted key, or {} if the section is missing, and the last part of the key."""
     *parents, last = key.split(".")
     section = config
     for name in parents:

@@ -55,8 +55,8 @@ def load(
     overrides: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Loaded:
-    """Return the configuration in the file at `path`; the defaults if it is None. `engine`: NAME or NAME@VERSION, which
-    replaces the engine of the file. `overrides`: settings `dotted.key=value`, applied last. Raises ConfigError."""
+    """Return the configuration in the file at `path`; the defaults if `path` is None. `engine`: NAME or NAME@VERSION,
+    which replaces the file's engine. `overrides`: settings `dotted.key=value`, applied last. Raises ConfigError."""
     source = str(path) if path else "configuration"
     content, raw, upgrade_warnings = read(path) if path else None, dict[str, object](), list[str]()
     if content is not None:
@@ -72,7 +72,7 @@ def load(
         _put(raw, "engine", engine, "command line")
     for override in overrides:
         _override(raw, override)
-        # Check after each override, so that the message names the wrong one.
+        # Check after each override, so that the message names the wrong override.
         check(raw, f"--set {override}")
 
     def interpolate(key: str, text: str) -> str:
@@ -106,7 +106,7 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """Return the configuration limited to USUAL_SESSIONS, unless it has a limit, or a dataset, which is asked whole."""
+    """Return the configuration limited to USUAL_SESSIONS, unless it has a limit or a dataset (which is asked whole)."""
     interpret = config.interpret
     has_number = interpret.sessions_limit is not None or interpret.session_probability < 1
     if has_number or config.dataset.spec:
@@ -199,7 +199,7 @@ def override(config: Config, settings: Sequence[str]) -> Config:
 
 
 def complete_key(key: str) -> str:
-    """Return the full name of a key that may be given by its last part. Raises ConfigError if it is not unique."""
+    """Return the full name of a key. A key may be given by its last part. Raises ConfigError if that is not unique."""
     names = [known.name for known in keys()]
     if "." in key or key in names or key in Config.__struct_fields__:
         return key
@@ -327,7 +327,7 @@ def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
-    """Change the view stored at `path`. `config`: the measurement's. Raises ConfigError if the new view is invalid."""
+    """Change the view at `path`. `config`: the measurement's configuration. Raises ConfigError for an invalid view."""
     if change == UNCHANGED:
         return
     # Loading raises an error for an invalid view before it is stored.
@@ -341,8 +341,8 @@ def _read_view(path: Path) -> dict[str, object]:
     view = read(path)
     if not isinstance(view, dict):
         raise ConfigError(
-            f"{path} is not a view: expected keys such as reports.headline; delete the file to show reports without "
-            "a view"
+            f"{path} is not a view: expected keys such as `reports.headline`; delete the file to show reports "
+            "without a view"
         )
     for key in view:
         _check(str(key), str(path))

@@ -18,8 +18,8 @@ from ci_eval.core.model import EndpointConfig, FiltersConfig, PlacesConfig, Pref
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"}
 
 NOTHING_TO_EMULATE = (
-    "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing, so it has no effect; choose "
-    "SimplePrefix or CapitalizePrefix to emulate typing"
+    "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing, so the setting has no effect; "
+    "choose SimplePrefix or CapitalizePrefix to emulate typing"
 )
 
 MOST_LENGTHS = 100
@@ -72,7 +72,7 @@ def _problems(config: Config) -> Iterator[str]:
     if config.projects and (config.project.spec or config.dataset.spec):
         yield "`projects` cannot be combined with `project` or `dataset`: remove one of them"
     if len(set(config.projects)) < len(config.projects):
-        yield "`projects` lists a project twice; remove one of the two"
+        yield "`projects` lists a project twice; remove one of the two entries"
     yield from _prefix_problems(strategy.prefix)
     yield from _inside_problems(config)
     user = config.interpret.user_model
@@ -90,7 +90,7 @@ def _problems(config: Config) -> Iterator[str]:
     if strategy.evolution.how == "different" and strategy.evolution.what != "lines":
         yield (
             f"`actions.strategy.evolution.how` is 'different', but {strategy.evolution.what} can only be missing; use "
-            "how: missing, or what: lines"
+            "`how: missing` or `what: lines`"
         )
     yield from _regex_problems(strategy.filters, "actions.strategy.filters")
     yield from _engine_problems(config)
@@ -123,9 +123,9 @@ def _engine_problems(config: Config) -> Iterator[str]:
             yield "`judge.endpoint` is missing; expected an address such as https://HOST/v1"
     engine = config.engine
     if engine.command is not None and engine.endpoint is not None:
-        yield "`engine` has both a command and an endpoint; remove one of the two"
+        yield "`engine` has both a command and an endpoint; remove one of these keys"
     if engine.command is None and (engine.language_id or engine.like):
-        yield "`engine` has languageId or like, which need a `command`: add a command, or remove these keys"
+        yield "`engine` has `languageId` or `like`, which need a `command`: add a command, or remove these keys"
 
 
 def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
@@ -137,19 +137,19 @@ def _endpoint_problems(settings: EndpointConfig, section: str) -> Iterator[str]:
         )
     if settings.endpoint is None:
         if EndpointConfig(**pick(settings, *EndpointConfig.__struct_fields__)) != EndpointConfig():
-            yield f"`{section}` has model, api or other keys that need an `endpoint`: add one, or remove them"
+            yield f"`{section}` has `model`, `api` or other keys that need an `endpoint`: add it, or remove these keys"
     elif settings.model is None:
         yield f"`{section}.model` is missing; expected the name that the endpoint gives the language model"
     if settings.template is not None and settings.api != "completions":
         yield (
-            f"`{section}.template` is for api: completions, but `{section}.api` is {settings.api!r}; remove one of them"
+            f"`{section}.template` needs `api: completions`; `{section}.api` is {settings.api!r}: remove one of them"
         )
     if settings.logprobs and settings.api == "fim":
-        yield f"`{section}.logprobs` is true, but api fim returns no log-probabilities; remove it, or use another api"
+        yield f"`{section}.logprobs` is true; api fim returns no log-probabilities: remove the key, or use another api"
     if settings.file_heading is not None and settings.template is None:
-        yield f"`{section}.fileHeading` needs a `{section}.template` with {{files}}: add one, or remove it"
+        yield f"`{section}.fileHeading` needs a `{section}.template` with {{files}}: add one, or remove `fileHeading`"
     if (settings.window.characters_per_token is None) != (settings.window.tokens is None):
-        yield f"`{section}.window` needs both `tokens` and `charactersPerToken`, for example 2.5: add what is missing"
+        yield f"`{section}.window` needs both `tokens` and `charactersPerToken` (such as 2.5): add the missing key"
 
 
 def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
@@ -159,12 +159,12 @@ def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
         yield (
             "`actions.strategy.prefix.lengths` is missing; Ladder needs the numbers of characters, e.g. [0, 1, 2, 3, 5]"
             if prefix.lengths is None
-            else f"`actions.strategy.prefix.lengths` is given, but {prefix.name} takes none; remove it or use Ladder"
+            else f"`actions.strategy.prefix.lengths` is given, but {prefix.name} takes none; remove them or use Ladder"
         )
     if prefix.lengths is not None and len(prefix.lengths) > MOST_LENGTHS:
         yield (
             f"`actions.strategy.prefix.lengths` has {len(prefix.lengths):,} entries; at most {MOST_LENGTHS} are "
-            "allowed, since each makes a session for each token"
+            "allowed, since each length makes a session for each token"
         )
     if prefix.name in {"Ladder", "EveryPrefix"} and prefix.emulate_typing:
         yield (
@@ -172,7 +172,7 @@ def _prefix_problems(prefix: PrefixConfig) -> Iterator[str]:
             "remove emulateTyping, or choose SimplePrefix"
         )
     if prefix.name not in {"SimplePrefix", "EveryPrefix", "Inside"} and prefix.n is not None:
-        yield f"`actions.strategy.prefix.n` is {prefix.n}, but {prefix.name} takes none; remove it or use SimplePrefix"
+        yield f"`actions.strategy.prefix.n` is {prefix.n}, but {prefix.name} takes none; remove `n` or use SimplePrefix"
 
 
 def _inside_problems(config: Config) -> Iterator[str]:
@@ -181,7 +181,7 @@ def _inside_problems(config: Config) -> Iterator[str]:
         yield (
             f"`actions.strategy.prefix` is Inside, but the task is {config.effective_task}; remove one of them"
             if is_inside
-            else "`task` is 'inside', which needs `actions.strategy.prefix: {name: Inside}`: add that"
+            else "`task` is 'inside', which needs `actions.strategy.prefix: {name: Inside}`: add this setting"
         )
     if is_inside and config.interpret.client == "editor":
         yield (

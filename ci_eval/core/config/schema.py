@@ -255,7 +255,7 @@ class Config(Section, frozen=True):
 
     @property
     def sampling_classes(self) -> tuple[str, ...]:
-        # With a modelled user, the number of typed letters, and so the class of a session, depends on the answers.
+        # With a modelled user, the answers decide how many letters are typed, and so decide the class of a session.
         return () if self.user else sampling_classes(self.report_filters.headline)
 
     @property

@@ -23,7 +23,7 @@ MAX_VALUES = 100_000
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that reads 1e-3 as a number, like JSON. PyYAML reads it as a text."""
+    """A loader that reads 1e-3 as a number, like JSON. PyYAML by itself reads 1e-3 as a text."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -47,7 +47,7 @@ def read(path: Path) -> object:
             raise ConfigError(f"{path} is a project's SPEC, not a file: did you mean --project {path}?") from None
         raise ConfigError(
             f"{path}: there is no such file; give the path of a YAML or JSON configuration, "
-            "or leave it out to use the defaults"
+            "or leave the path out to use the defaults"
         ) from None
     except IsADirectoryError:
         raise ConfigError(f"{path} is a folder, not a configuration: did you mean --project path:{path}?") from None
@@ -79,7 +79,7 @@ def parse_yaml(text: str, source: str) -> object:
     except yaml.reader.ReaderError as error:
         raise ConfigError(f"{source}: character {error.position + 1} is not allowed in YAML") from None
     except RecursionError:
-        raise ConfigError(f"{source}: is nested too deeply") from None
+        raise ConfigError(f"{source}: the content is nested too deeply") from None
     # PyYAML lets exceptions of its scalar constructors through, such as for the date 2024-13-45.
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ConfigError(f"{source}: a value cannot be read ({error}); if a text is meant, put it in quotes") from None
@@ -100,10 +100,10 @@ def _copy(value: object, depth: int = 0) -> object:
 
 
 def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
-    """Count the values of a node with aliases expanded. Raises ConfigError for cycles, repeated keys or too many."""
+    """Count a node's values with aliases expanded. Raises ConfigError for cycles, repeated keys or too many values."""
     if (known := sizes.get(id(node))) is not None:
         if known == 0:
-            raise ConfigError(f"{source}: {_location(node)}: contains itself through an alias")
+            raise ConfigError(f"{source}: {_location(node)}: the value contains itself through an alias")
         return known
     # The size 0 marks a node whose values are being counted. An alias to such a node is a cycle.
     sizes[id(node)] = 0
@@ -123,7 +123,7 @@ def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
         children = node.value
     size = 1 + sum(_count_values(child, sizes, source) for child in children)
     if size > MAX_VALUES:
-        raise ConfigError(f"{source}: {_location(node)}: its aliases expand to more than {MAX_VALUES:,} values")
+        raise ConfigError(f"{source}: {_location(node)}: the aliases here expand to more than {MAX_VALUES:,} values")
     sizes[id(node)] = size
     return size
 
@@ -151,7 +151,7 @@ def _parse_json(text: str, source: str) -> object:
         location = f"line {error.lineno}, column {error.colno}"
         raise ConfigError(f"{source}: {location}: broken JSON: {error.msg}") from None
     except RecursionError:
-        raise ConfigError(f"{source}: is nested too deeply") from None
+        raise ConfigError(f"{source}: the content is nested too deeply") from None
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from None
 
@@ -162,7 +162,7 @@ def write_yaml(value: object) -> str:
 
 
 def read_expression(text: str) -> dict[str, object]:
-    """Return the entry of `reports.sessionsFilters` for an expression. Its values are unchecked. Raises ConfigError."""
+    """Return the entry of `reports.sessionsFilters` for an expression, with unchecked values. Raises ConfigError."""
     try:
         # Values with spaces may be quoted as in a shell.
         conditions = shlex.split(text)

@@ -116,12 +116,12 @@ def _bare_columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
 
 def _decode(column: pa.Array) -> pa.Array:
     if column.null_count:
-        raise ValueError("it lacks values")
+        raise ValueError("some values are missing")
     if not pa.types.is_dictionary(column.type):
         return column
     size = pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0
     if size > MOST_BYTES:
-        raise ValueError(f"it has texts of more than {MOST_BYTES:,} bytes in {GROUP:,} rows")
+        raise ValueError(f"a column has texts of more than {MOST_BYTES:,} bytes in {GROUP:,} rows")
     return column.dictionary_decode()
 
 

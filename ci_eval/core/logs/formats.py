@@ -107,11 +107,11 @@ class LogFormat(msgspec.Struct, frozen=True, kw_only=True):
     """The suffix of the files of parts and, if there is no `gather`, of `train`, `validation` and `test`."""
     write: Callable[[Path, LogOrigin], LogPart]
     join: Callable[[Sequence[Path], Path], None]
-    """A function that joins several parts, or one file of several runs, in order."""
+    """A function that joins several parts, or the same file of several runs, in order."""
     files: str = ""
-    """The pattern (fnmatch) of this format's files in a folder of logs. If empty, they are those that end in `end`."""
+    """The pattern (fnmatch) of this format's files in a folder of logs. If empty, all files that end in `end` match."""
     gather: Callable[[Mapping[str, Sequence[Path]], Path, LogRun], None] | None = None
-    """A function that writes all files, from side → parts, the folder and the run. If None, each side gets one file."""
+    """A function that writes all files: side → parts, the folder, the run. If None, one file per side is written."""
     check: Callable[[], object] = tuple
     """A function that raises ConfigError if a required package is not installed."""
 

@@ -72,8 +72,8 @@ class Table(msgspec.Struct, frozen=True):
 
 
 TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
-"""The tables in order count: a name; the files with a name; a name after one token; a name after two tokens; any name
-after one token; any name after two tokens."""
+"""The tables count, in this order: a name; the files with a name; a name after one token; a name after two tokens; any
+name after one token; any name after two tokens."""
 DAMAGED = (zipfile.BadZipFile, struct.error)
 
 

@@ -183,7 +183,7 @@ class Change(Value, frozen=True, kw_only=True):
     new_rank: int | None
     base_score: float
     new_score: float
-    """The score of the session in new, from 0 to 1 (see `Task.score`); `base_score` is that in base."""
+    """The session's score in new, from 0 to 1 (see `Task.score`); `base_score` is the session's score in base."""
     base_status: str
     new_status: str
 
@@ -249,7 +249,7 @@ class Ranking(Value, frozen=True, kw_only=True):
     times: tuple[dict[str, Estimate], ...] = ()
     """The times and memory of each side. They are not ranked, since the machine may have been busier for one side."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """Metric → table of the differences row - column. If a pair has its own comparison, its difference is used."""
+    """Metric → table of the differences row - column, from the pair's own comparison if there is one."""
     ahead: tuple[int, ...]
     """The number of sides that each side is shown to beat in the first declared metric."""
     behind: tuple[int, ...]
@@ -293,7 +293,7 @@ class SuiteProject(Value, frozen=True, kw_only=True):
     busy: bool = False
     """True if the machine was so busy that latencies say more about the machine than about the engine."""
     trouble: str = ""
-    """Why the command fails because of this project, such as a broken gate; "" if it does not."""
+    """The reason why this project makes the command fail, such as a broken gate; "" if there is none."""
 
 
 class Suite(Value, frozen=True, kw_only=True):

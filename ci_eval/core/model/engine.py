@@ -88,7 +88,7 @@ again. weighted: sessions have different weights. none: there is no figure, or n
 
 
 class Determinism(Value, frozen=True, kw_only=True):
-    """The number of sessions that were asked more than once, and of those whose answers differed."""
+    """The number of sessions that were asked more than once, and how many of these had different answers."""
 
     asked: Number = 0
     differed: Number = 0
@@ -118,13 +118,13 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     dropped: Number = 0
     """The number of items that could not be read. They are missing in displayed lists."""
     unresolved: Number = 0
-    """The number of lists that count without the edits of their suggestions, which did not come in time."""
+    """The number of lists that count without their suggestions' edits, because the edits did not come in time."""
     memory: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     """The peak resident memory of one engine's processes, in bytes; None if unknown."""
     weighed: Number = 0
     """How often the memory was measured: after each file and before each restart."""
     of_worker: bool = False
-    """True if the memory is that of ci-eval's worker process, since the engine runs inside of it."""
+    """True if the engine runs inside ci-eval's worker process, so that the memory is that of the worker process."""
 
 
 UNKNOWN = Footprint()

@@ -115,7 +115,7 @@ class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
         for path in self.files:
             check_path(path)
         if self.project and self.project.partition(":")[0] not in REGISTRIES:
-            raise ValueError(f"run.project is {self.project!r}: only {', '.join(REGISTRIES)} may be named there")
+            raise ValueError(f"`run.project` is {self.project!r}; expected a SPEC of one of {', '.join(REGISTRIES)}")
         if self.focal.path == self.test.path:
             raise ValueError(f"{self.test.path} holds the function and its test: put them into separate files")
         for part in (self.focal, self.test):
@@ -130,7 +130,7 @@ def check_path(path: str) -> None:
     """Raise ValueError unless the path is relative and stays below its folder on every system."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or "\\" in path or "\0" in path or ".." in parts or path.endswith("/"):
-        raise ValueError(f"{path!r} is not the path of a file below a folder: write one such as src/shop/cart.py")
+        raise ValueError(f"{path!r} is not the path of a file below a folder: write a path such as src/shop/cart.py")
 
 
 class Caret(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -156,9 +156,9 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     run: Runnable | None = None
     queries: tuple[ObjectUsage, ...] = ()
     next_references: tuple[str, ...] = ()
-    """The calls that the next state of the history adds, for a real query about a goal that may be a later state."""
+    """The calls that the next state of the history adds; () unless the strategy is REAL and the goal is not `next`."""
     carets: tuple[Caret | None, ...] = ()
-    """The locations for completion engines, one for each of `queries`; None or missing if there is none."""
+    """The location for completion engines of each of `queries`; None or missing for a query without a location."""
 
 
 class QueryRow(Value, frozen=True, kw_only=True):
@@ -184,7 +184,7 @@ class Optimism(Value, frozen=True, kw_only=True):
 
 
 class Contribution(Value, frozen=True, kw_only=True):
-    """The number of a user's histories, of their states, of pairs of states, and of evaluated pairs."""
+    """The number of a user's histories, of the states and pairs of states in them, and of evaluated pairs."""
 
     histories: Number = 0
     states: Number = 0

@@ -67,7 +67,7 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     sessions: int
     planned: int
     undecided: int
-    """The number of excluded sessions, of which a property that the filter needs is not known."""
+    """The number of sessions that are excluded because a property that the filter needs is not known."""
     statuses: dict[str, int]
     metrics: dict[str, Estimate]
     by_file: dict[str, float | None] = {}
@@ -221,7 +221,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     asked: float = 1.0
     """The share of sessions that were asked; the smallest share if there are several projects; 0 if `drawn` is set."""
     drawn: dict[str, str] = {}
-    """Random choice that affects figures, other than the choice of sessions → seed."""
+    """Random choice → seed, for choices that affect figures, except the choice of sessions."""
     clusters: str = "files"
     prompts: PromptFigures | None = None
     queries: QueryFigures | None = None
@@ -303,7 +303,7 @@ class Cluster(Value, frozen=True, kw_only=True):
 
 
 class Causes(Value, frozen=True, kw_only=True):
-    """The misses of an evaluation, or those that are worse than in `base`, in clusters by share times certainty."""
+    """The misses of an evaluation, or only those worse than in `base`, in clusters sorted by share times certainty."""
 
     title: str
     base: str = ""
@@ -318,7 +318,7 @@ class Causes(Value, frozen=True, kw_only=True):
     scope_judged: Number
     """How many of the `judgeable` sessions have a caret at which the visible names could be determined."""
     valid_at5: float | None = None
-    """The mean share, over `valid_lists` lists, of the first five suggestions that are not known to be impossible."""
+    """The share of the first five suggestions that are not known to be impossible; a mean over `valid_lists` lists."""
     valid_lists: Number = 0
     """The number of lists at carets at which both the grammar and the visible names are known."""
     others: tuple[str, ...] = ()

@@ -92,7 +92,7 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     rank: Place | None
     """The rank of the expected text among the displayed suggestions; None if the text is absent."""
     offered: bool = False
-    """True if a suggestion has the expected name. It is stored only if `rank` is None, or in the task `inside`."""
+    """True if a suggestion has the expected name. True is stored only if `rank` is None, or in the task `inside`."""
     adds_import: bool = False
     latency: Milliseconds
     """The latency; the median if there were several rounds."""
@@ -157,7 +157,7 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     status: Status
     message: str = ""
     at_caret: bool = False
-    """True if a completion engine was asked at the sample's caret, since it cannot answer the sample itself."""
+    """True if the engine was asked at the sample's caret: completion engines cannot answer the sample itself."""
     typed: Number = 0
     askable: Number = 0
     """The number of lookups if no suggestion is taken, in a task that plays its items; 0 in other tasks."""
@@ -359,7 +359,7 @@ class Offer(Suggestion, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     visible: bool = True
     """False if the editor hides the suggestion, since the suggestion's range cannot be replaced."""
     extension: Extension = ""
-    """The extension of the editor that changes the text by which it filters; "" = none."""
+    """The extension that changes the text by which the editor filters; "" = none."""
 
 
 def plain(offer: Suggestion, tail: str) -> Suggestion:

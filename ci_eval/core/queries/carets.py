@@ -1,8 +1,8 @@
 """Find the caret at which a completion engine is asked about a query case, and store the texts of a dataset.
 
-The caret is behind a `receiver.` that is typed into a text to begin a call. For the strategy REAL, the text is that of
-the start state, and the next call is begun. For other strategies, it is that of the end state without the calls that
-the query lacks, and the first of these is begun. A text is stored once, on its own line, and named by its digest.
+The caret is behind a `receiver.` that is typed into a text to begin a call. The strategy REAL begins the next call in
+the text of the start state. Other strategies take the text of the end state, remove the calls that the query lacks, and
+begin the first of these calls. A text is stored once, on its own line, and named by its digest.
 """
 
 from __future__ import annotations

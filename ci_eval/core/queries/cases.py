@@ -1,5 +1,5 @@
-"""Each query case is a pair of states of an object usage; the later one has new calls. Four strategies turn a case into
-queries: REAL uses the earlier state, the others use the later one. Proposed calls are compared with expected calls."""
+"""Each query case is a pair of states of an object usage; the later state has new calls. Four strategies turn a case
+into queries: REAL uses the earlier state, others the later state. Proposed calls are compared with expected calls."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def label(self) -> str:
-        """Return the number of calls at the start, minus removed, plus added calls, without zeros, such as `3-2+1`."""
+        """Return the numbers of calls at the start, removed and added, such as `3-2+1`, without `-0` and `+0`."""
         removed, added = f"-{self.removed}" if self.removed else "", f"+{self.added}" if self.added else ""
         return f"{len(self.before)}{removed}{added}"
 
