@@ -185,7 +185,7 @@ def _write_text(workspace: Workspace, table: str, path: Path, form: str, passes:
 def _cell(value: object) -> object:
     """Return a value for CSV: null is empty, flags are true and false, lists and grades are JSON.
 
-    A text that matches FORMULA gets an apostrophe in front. To restore it, remove an apostrophe from texts that match.
+    A text that matches FORMULA gets an apostrophe in front. To restore a cell that matches, remove one apostrophe.
     """
     if isinstance(value, str) and FORMULA.match(value):
         return f"'{value}"
