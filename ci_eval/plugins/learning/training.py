@@ -293,10 +293,9 @@ def read_lists(path: Path) -> Iterator[ShownList]:
 def fit_user(lists: Sequence[ShownList]) -> Fitted:
     """Return the user model with the maximum-likelihood probabilities, smoothed for small counts.
 
-    The first prefix has each length as often as in the sessions. The user takes the
-    expected text with probability (taken + 1)/(shown + 4), counted by rank and number of the lookup, and gives up with
-    probability (given up + 1/2)/(not taken + 10), counted by number of the lookup. Ranks above 6 count as 6; numbers of
-    lookups above 5 count as 5.
+    The first prefix has each length as often as in the sessions. The user takes the expected text with probability
+    (taken + 1)/(shown + 4), by rank and number of the lookup, and gives up with probability (given up + 1/2)/(not taken
+    + 10), by number of the lookup. All ranks above 6 count as 6, and all lookups after the fifth as the fifth.
     """
     firsts: dict[str, ShownList] = {}
     shown: Counter[tuple[int, int]] = Counter()

@@ -35,9 +35,8 @@ class PbnOptions(contract.TrainingOptions, frozen=True, kw_only=True):
 
 
 def train(usages: TypeUsages, options: PbnOptions) -> contract.Arrays:
-    """Return four arrays. `members`: the number of usages of each pattern. `patterns`: for each feature (call or
-    value), the patterns with the feature. `starts`: where the patterns of each feature begin. `counts`: for each
-    element of `patterns`, the number of usages of the pattern that have the feature."""
+    """Return four arrays. `members`: the usages of each pattern. `patterns`: for each feature (call or value), the
+    patterns with the feature. `counts`: their usages with the feature. `starts`: where the features begin."""
     call_sets = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
     totals = Counter[tuple[int, ...]]()
     for call_set, count in zip(call_sets, usages.counts.tolist(), strict=True):
