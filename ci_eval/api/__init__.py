@@ -1,4 +1,4 @@
-"""The public names for other packages: the contracts of engines, metrics and other variants, and their values.
+"""The public names for other packages: the contracts of engines, metrics and other variants, and the values they take.
 
 docs/extending.md shows an engine, a metric and a task in another package. CHANGELOG.md lists each change of these
 names; the rest of ci-eval may change without notice.

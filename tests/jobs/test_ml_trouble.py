@@ -123,7 +123,7 @@ def test_an_empty_side_is_named(tmp_path: Path) -> None:
     given = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "one")
     assert run(*given)[0] == 0
     command = ("train-ranker", tmp_path / "one", "--output", tmp_path / "m.json")
-    refused(command, "side of the logs is empty: interpret.trainTestSplit", exit_code=3)
+    refused(command, "side of the logs is empty: `interpret.trainTestSplit`", exit_code=3)
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_training(logs: Path, tmp_path: Path) -> None:

@@ -168,9 +168,9 @@ def test_with_a_user_saved_effort_leads_and_ranks_are_marked() -> None:
 @pytest.mark.parametrize(
     ("user", "emulated", "keys", "where"),
     [
-        (False, False, "if that takes fewer keys than typing on", ""),
-        (True, False, "below 0 if that took more than typing", "depends on where the modelled user stops"),
-        (True, True, "below 0 if that took more than typing", "depends on where emulated typing stops"),
+        (False, False, "if that takes fewer keys than typing", ""),
+        (True, False, "below 0 if typing is shorter", "depends on where the modelled user stops"),
+        (True, True, "below 0 if typing is shorter", "depends on where emulated typing stops"),
     ],
 )
 def test_summaries_know_the_condition_that_figures_were_made_under(
@@ -178,7 +178,7 @@ def test_summaries_know_the_condition_that_figures_were_made_under(
 ) -> None:
     summaries = {metric.info.name: metric.info.summary for metric in metrics.load(user=user, emulated=emulated)}
     assert summaries["KeystrokesSaved"].endswith(keys)
-    assert summaries["ESaved"].endswith(where or "when the expected text first came first")
+    assert summaries["ESaved"].endswith(where or "when it first came first")
 
 
 OF_USERS = [metric for metric in metrics.load(user=True) if metric.of in {"tokens", "either"}]

@@ -34,7 +34,7 @@ def build_arrow_table(workspace: Workspace, table: str) -> pa.Table:
 
 
 def write(workspace: Workspace, table: str, path: Path, passes: Passes | None = None) -> int:
-    """Write the table's rows of the sessions that pass as a Parquet file. Return the number of rows."""
+    """Write the table's rows to a Parquet file, for the sessions that `passes` accepts. Return the number of rows."""
     rows = 0
     with pq.ParquetWriter(path, make_schema(table), compression="zstd") as writer:
         for batch in _batches(workspace, table, passes):

@@ -69,17 +69,17 @@ PLACE = (
 
 SESSIONS = (
     *PLACE,
-    Column("message", "text", lambda at: at.session.message, "why it failed or was skipped; empty otherwise"),
+    Column("message", "text", lambda at: at.session.message, "why the session failed or was skipped; else empty"),
     Column("typed", "integer", lambda at: at.session.typed, "letters typed at the first lookup"),
     Column("lookups", "integer", lambda at: len(at.session.lookups), "number of lookups"),
     Column("rounds", "integer", lambda at: at.session.rounds, "how often the session was asked"),
     Column("differing", "integer", lambda at: at.session.differing, "later rounds that were answered otherwise"),
     Column("reused", "flag", lambda at: at.session.reused, "whether the answers are those of an earlier run"),
     _property("is_argument", "flag", "whether the token is an argument of a call; null: not known"),
-    _property("is_static", "flag", "whether its declaration is static; null: not known"),
-    _property("package", "word", "module, package or namespace of its declaration; null: not known"),
-    _property("location", "word", "project or library: where its declaration is; null: not known"),
-    _property("first_use", "flag", "whether the text does not occur before it in the file; null: not known"),
+    _property("is_static", "flag", "whether the declaration is static; null: not known"),
+    _property("package", "word", "module, package or namespace of the declaration; null: not known"),
+    _property("location", "word", "project or library: where the declaration is; null: not known"),
+    _property("first_use", "flag", "whether the text occurs nowhere earlier in the file; null: not known"),
 )
 
 _LOOKUP = (
@@ -185,7 +185,7 @@ def _write_text(workspace: Workspace, table: str, path: Path, form: str, passes:
 def _cell(value: object) -> object:
     """Return a value for CSV: null is empty, flags are true and false, lists and grades are JSON.
 
-    A text that matches FORMULA gets an apostrophe in front. To restore it, remove an apostrophe from texts that match.
+    A text that matches FORMULA gets an apostrophe in front. To restore a cell that matches, remove one apostrophe.
     """
     if isinstance(value, str) and FORMULA.match(value):
         return f"'{value}"

@@ -42,7 +42,7 @@ class Fields:
         return self._typed_value(name, str, missing)
 
     def number(self, name: str, missing: int | None = None) -> int:
-        """Return a whole number. The file may have it as 4.0, since gson writes numbers so."""
+        """Return a whole number. The file may have 4.0 for 4, as gson writes it."""
         value = self.amount(name, missing)
         if value != int(value):
             raise self.wrong(f"`{name}` is {value}, not a whole number")
@@ -75,7 +75,7 @@ class Fields:
         return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
-        """Return the objects of a long list. Requests of their fields are not tracked: call `leave` for unused ones."""
+        """Return the objects of a long list. Reads of their fields are not tracked: call `leave` for unused fields."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is not an object")
@@ -160,7 +160,7 @@ UNKNOWN = "UNKNOWN"
 
 
 def read_kind(fields: Fields) -> Kind:
-    """Return the kind of a token. If the plugin's word is unknown, return VARIABLE; the word is not requested then."""
+    """Return the kind of a token. If the plugin's word is unknown, return VARIABLE and leave the word unrequested."""
     word = fields.peek("tokenType")
     if word is not None and not isinstance(word, str):
         raise fields.wrong("`tokenType` is not a text")

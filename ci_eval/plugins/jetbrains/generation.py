@@ -60,7 +60,7 @@ def _inside(folder: Path, name: object) -> Path:
         raise WorkspaceError(f"{folder}: {error}; fetch the workspace again") from error
 
 
-NO_GOLF = "it plays code golf, which cannot be imported: leave this workspace out"
+NO_GOLF = "sessions of code golf cannot be imported"
 
 
 def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.FileActions:
@@ -85,7 +85,7 @@ def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.Fi
                 prefix = "" if is_emulated else action.text("prefix")
                 expected = action.text("expectedText")
                 known = properties(action.section("nodeProperties"))
-                # Calls of completion have no offset in the file. The token begins where the caret was last moved to.
+                # The file has no offset for a call. The token begins where the caret was last moved to.
                 actions.append(
                     model.CallCompletion(
                         session="", offset=caret, prefix=prefix, expected_text=expected, properties=known
@@ -110,8 +110,8 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
             case model.MoveCaret():
                 written.append({"type": "MOVE_CARET", "offset": action.offset})
             case model.PrintText():
-                # The plugin may skip `completable` actions, from FINISH_SESSION to the typing of the expected text, if
-                # the IDE has inserted this text itself.
+                # `completable` marks the actions from FINISH_SESSION to the typing of the expected text. The plugin may
+                # skip these actions if the IDE has inserted the text itself.
                 completable = finished and action.text == expected
                 finished = finished and not completable
                 written.append({"type": "PRINT_TEXT", "text": action.text, "completable": completable})
@@ -177,7 +177,7 @@ def reports(config: Config) -> dict[str, object]:
     parts = [
         {"name": part.name, "filters": filters(part.filters)}
         for part in config.reports.sessions_filters
-        # The plugin has no conditions on `typed`, `file` or `text`. Without them, a filter would pass other sessions.
+        # The plugin has no conditions on `typed`, `file` or `text`. Without these conditions, more sessions would pass.
         if (part.typed, part.file, part.text) == (None, None, None)
     ]
     return {"evaluationTitle": title(config), "sessionsFilters": parts}
@@ -208,9 +208,9 @@ IDENTIFIER = re.compile(r"\w+")
 def find_rank(
     language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None] = ()
 ) -> int | None:
-    """Return the rank of the first relevant suggestion. If no relevance is recorded, return that of the suggestion
-    that is equal to the expected text; in Kotlin, the text before " =" may be equal instead, in C++ the first
-    identifier."""
+    """Return the rank of the first relevant suggestion. If no relevance is recorded, return the rank of the
+    first suggestion that equals the expected text. In Kotlin, the part before " =" may equal it instead; in C++, the
+    first identifier."""
     if any(flag is not None for flag in relevant):
         return next((place for place, flag in enumerate(relevant, 1) if flag), None)
     for place, suggestion in enumerate(shown, 1):

@@ -44,8 +44,8 @@ def to_points(text: str, units: int) -> int:
 def convert_actions(
     text: str, actions: Sequence[Action], convert: Callable[[str, int], int], *, ours: bool
 ) -> list[Action]:
-    """Convert the offset of each action, given the text before the action. `ours`: the given offsets count code points.
-    Raises WorkspaceError if an offset is outside of the text."""
+    """Convert the offset of each action, in the text as it was before the action. `ours`: whether the old offsets count
+    code points. Raises WorkspaceError if an offset is outside of the text."""
     # In most files, each code point takes one UTF-16 unit, so offsets need no conversion.
     texts = [text, *(action.text for action in actions if isinstance(action, model.PrintText))]
     if all(text.isascii() or max(text) <= chr(BASIC) for text in texts):
@@ -145,7 +145,7 @@ def read_files(origin: Origin, actions: Mapping[str, tuple[Path, int]], kept: Ke
     for path, file in origin.generation.listed(origin.folder / "data"):
         fields = Fields(read_gzip_json(file), file)
         if (own_path := fields.text("filePath")) != path:
-            raise fields.wrong(f"it holds the sessions of {own_path}, and files.json names {path}")
+            raise fields.wrong(f"it holds the sessions of {own_path}, but files.json names {path}")
         text = fields.text("text")
         source = SourceFile(path=path, checksum=checksum(text), text=text)
         ids = Identities(origin, source)
@@ -220,7 +220,7 @@ def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Seque
             yield action
             continue
         if not session:
-            # Take an id in any case: otherwise the next new id at this offset would be one that a session has.
+            # Take an id even if it stays unused: otherwise the next new id at this offset would belong to a session.
             fresh = ids.next(action.offset, action.expected_text)
             candidates = asked.get((action.offset, action.expected_text, action.prefix))
             session = candidates.popleft() if candidates else fresh

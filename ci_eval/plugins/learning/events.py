@@ -1,4 +1,4 @@
-"""A reader of the event logs of JetBrains' IDEs and plugin, which turns the logs into training data.
+"""The reading of event logs of JetBrains' IDEs and plugin, and their conversion into training data.
 
 A line has eight columns, separated by tabs: timestamp, recorder, recorder's version, user, session, bucket, action, and
 the event as JSON. The event that first displays an item describes it. Later events refer to the item by number, and
@@ -54,7 +54,7 @@ class ShownSession(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str
     """`selected`, `typed` (the user typed an item in full) or `cancelled`."""
     wanted: int | None
-    """The id of the item that the user took or typed. None if the log does not name it or the session was cancelled."""
+    """The id of the item that the user took or typed. None if the session was cancelled or the id is unknown."""
 
     def rank(self, lookup: Shown) -> int | None:
         """Return the rank of the wanted item in a list. Return None if the item is unknown or not in the list."""
@@ -205,7 +205,7 @@ MOST_FEATURES = 2_000
 class FeatureTable(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     words: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
-    """Feature → text value → number of this value."""
+    """Feature → text value → the number that stands for the value."""
 
     @classmethod
     def of(cls, sessions: Iterable[ShownSession]) -> FeatureTable:
@@ -251,8 +251,8 @@ class FeatureTable(msgspec.Struct, frozen=True):
 def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
-    """Return the lookups of sessions in which the user took an item from the list. With the label "expected", also
-    return those of sessions in which the user typed it. Raises NothingToEvaluate."""
+    """Return the lists with the wanted item, from sessions in which the user took this item. With the label "expected",
+    the user may also have typed the item in full. Raises NothingToEvaluate."""
     usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
     if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")

@@ -1,8 +1,8 @@
 """The prediction of tokens at a caret by nested n-gram caches of the file, its folder and the project.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017). Each
-cache is an interpolated n-gram model. It is mixed with the caches of wider scopes; its share grows with the number of
-its contexts that were seen before. Text after the caret is read backwards.
+cache is an interpolated n-gram model. The models are mixed: the more contexts before the caret a cache has seen, the
+larger is its share. Text after the caret is read backwards.
 
 The tokens of all files are stored as numbers in one array. As in a suffix array, positions are sorted by the tokens
 before them. The tokens that follow a context are counted on demand.
@@ -34,13 +34,13 @@ NO_ID = -1
 TOP = 24
 """The limit of the tokens that a level proposes."""
 FEW = 48
-"""The counts of a context are cached if it has more positions than this."""
+"""Contexts that occur at more positions than this have cached counts."""
 CACHED = 16384
 """The number of contexts whose counts are cached."""
 
 
 class Level(NamedTuple):
-    """The counts of the tokens that follow a context in a set of files, of which one may be left out."""
+    """The counts of the tokens that follow a context in a set of files. One file may be left out."""
 
     total: int
     counts: Mapping[str, int]
@@ -202,7 +202,7 @@ class Surrounding:
         self._lexer = Lexer(self._language)
         self._read, self._rest = "", ""
         self._lines: list[tuple[int, str | None]] = []
-        """(number of tokens, `Lexer.opened` at the line's beginning) of each line after the caret's, nearest last."""
+        """Each line after the caret's line, nearest last: its number of tokens, and `Lexer.opened` at its beginning."""
         self._begun: list[str] = []
         self._ending: list[str] = []
 
@@ -213,7 +213,7 @@ class Surrounding:
         if end > len(self._read):
             for line in before[len(self._read) : end].split("\n")[:-1]:
                 tokens = self._lexer.line(line)
-                # The first of these lines held the caret before, so its beginning is in the cache already.
+                # The caret was in the first of these lines, so the cache already has the beginning of this line.
                 _replace_end(self.before, self._begun, [START_OF_LINE, *tokens] if tokens else [])
                 self._begun = []
             self.before.keep(self._capacity)
@@ -312,8 +312,8 @@ class Nested:
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
     def likely(self, around: Surrounding) -> list[tuple[str, float]]:
-        """Return tokens with probabilities, the highest first. Of equally likely tokens, those after longer contexts
-        come first, then those of nearer caches."""
+        """Return tokens with probabilities, the highest first. Equally likely tokens are ordered by the length of the
+        context (longest first), then by cache (nearest first)."""
         sides = [self._side(around.before, back=False)]
         if around.after.tokens:
             sides.append(self._side(around.after, back=True))
@@ -364,7 +364,7 @@ class _Side:
         self.weight = max(side_weight, 1e-9)
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """Yield, nearest cache first, the tokens after the context of this length, most frequent first."""
+        """Yield each cache's tokens after the context of this length (nearest cache and most frequent token first)."""
         if length < len(self._file):
             yield _top(self._file[length].counts)
         for levels in reversed(self._wider):

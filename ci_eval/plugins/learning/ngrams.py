@@ -1,8 +1,8 @@
 """An n-gram model of the text that follows the code typed so far, and a lexer that needs no grammar.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017), as their
-their SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache is that of Tu, Su and
-Devanbu, "On the localness of software" (FSE 2014). Contexts hold all tokens, but only names and keywords are predicted.
+SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache comes from Tu, Su and Devanbu,
+"On the localness of software" (FSE 2014). Contexts hold all tokens, but only names and keywords are predicted.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ SURE = 1_000.0
 """The largest weight of a model in a mixture. A model with ten seen contexts reaches it."""
 
 Level = tuple[Floats, float]
-"""For a context of one length: how often each candidate followed it, and how often any predicted token did."""
+"""How often each candidate followed a context, and how often any predicted token followed the context."""
 
 
 def interpolate(levels: Iterable[Level]) -> tuple[Floats, int]:

@@ -1,4 +1,4 @@
-"""The reading and writing of rankers, including rankers of other programs as LightGBM text or ONNX."""
+"""The reading and writing of rankers, including other programs' rankers (LightGBM text or ONNX)."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ def load(path: Path) -> RankerModel:
     except WorkspaceError as error:
         why = str(error).removesuffix("; evaluate again")
         raise ConfigError(
-            f"{path} is not a model of `ci-eval train-ranker` or `import-ranker`: give one ({why})"
+            f"{path} is not a model of `ci-eval train-ranker` or `import-ranker`: give such a model ({why})"
         ) from error
     if model.format != MODEL_FORMAT:
-        raise ConfigError(f"{path} has format {model.format}, this ci-eval reads {MODEL_FORMAT}: train it again")
+        raise ConfigError(f"{path} has format {model.format}, but this ci-eval reads {MODEL_FORMAT}: train again")
     if model.digest != hashlib.sha256(model.booster.encode()).hexdigest():
-        raise ConfigError(f"{path} is damaged: its trees changed since it was written; fetch or train it again")
+        raise ConfigError(f"{path} is damaged: its trees changed later; fetch or train the model again")
     if model.schema != SCHEMA or not set(model.features) <= set(NAMES):
         raise ConfigError(
             f"{path} was trained on other features (schema {model.schema}, this ci-eval has {SCHEMA}): train it again"
@@ -162,7 +162,7 @@ print(json.dumps([booster.feature_name(), booster.num_trees(), list(scores.shape
 
 
 def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
-    """Read another program's ranker. `features`: the names of its inputs if the file lacks them. Raises ConfigError."""
+    """Read another program's ranker. `features`: the features' names, which the file may lack. Raises ConfigError."""
     try:
         data = stored.read(path.resolve(), stored.MODEL)
     except WorkspaceError as error:

@@ -84,8 +84,8 @@ class LookupRows(msgspec.Struct, frozen=True):
 
 
 def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
-    """Return the lookups with two or more suggestions that include the expected text; with the label "selected", only
-    if the user took it in the session. `seed` samples from long lists. Raises WorkspaceError, NothingToEvaluate."""
+    """Return the lookups with the expected text and another suggestion; with the label "selected", only those of
+    sessions in which the user took the text. `seed` samples long lists. Raises WorkspaceError, NothingToEvaluate."""
     taken: set[str] | None = None
     if label == "selected":
         taken = set()
@@ -118,8 +118,8 @@ def select_lookups(
         positive.append(int(np.flatnonzero(chosen == expected[0])[0]))
     if not projects:
         raise NothingToEvaluate(
-            f"the {side} side of the logs is empty: interpret.trainTestSplit puts each file on one side, so a side may "
-            "get none of a few files; log more or larger projects, and give all of them"
+            f"the {side} side of the logs is empty: `interpret.trainTestSplit` puts each file on one side, so a "
+            "side may be empty if there are few files; log more or larger projects, and give all logs"
         )
     if not rows:
         of_selected = "no user took the expected text; try --label expected, or log more"
@@ -171,7 +171,7 @@ def train(
     threads: int,
     settings: Settings = USUAL,
 ) -> RankerModel:
-    """Train a ranker, and keep as many trees as rank the validation lookups best. `threads` does not change the result.
+    """Train a ranker. Keep the number of trees with the best validation scores. `threads` does not change the result.
     Raises ConfigError if the settings name an unknown feature."""
     lgb = lightgbm()
     names = training.names
@@ -293,9 +293,9 @@ def read_lists(path: Path) -> Iterator[ShownList]:
 def fit_user(lists: Sequence[ShownList]) -> Fitted:
     """Return the user model with the maximum-likelihood probabilities, smoothed for small counts.
 
-    The probability of a length of the first prefix is its share of the sessions. That of taking the expected text is
-    (taken + 1)/(shown + 4), by rank and number of the lookup. That of giving up is (given up + 1/2)/(not taken + 10),
-    by number of the lookup. Ranks from the sixth on are counted together, and so are lookups from the fifth on.
+    The first prefix has each length as often as in the sessions. The user takes the expected text with probability
+    (taken + 1)/(shown + 4), by rank and number of the lookup, and gives up with probability (given up + 1/2)/(not taken
+    + 10), by number of the lookup. All ranks above 6 count as 6, and all lookups after the fifth as the fifth.
     """
     firsts: dict[str, ShownList] = {}
     shown: Counter[tuple[int, int]] = Counter()

@@ -46,7 +46,7 @@ def f_measure(session: SessionScore) -> Sequence[Observation]:
 
 
 def observe_rank(session: SessionScore) -> Sequence[Observation]:
-    """Return the rank of the expected text. Sessions without it are not counted, so read Recall together with this."""
+    """Return the rank of the expected text. Sessions without the text are not counted, so read Recall as well."""
     rank = scoring.rank_of(session)
     return [] if rank is None else [(float(rank), 1.0)]
 
@@ -190,7 +190,7 @@ METRICS: tuple[Metric, ...] = (
     _mean("NDCG", "mean of 1/log2(1 + place) of the expected text, 0 if it is absent", gain, "score", order=(4,)),
     _metric(
         "DuplicateShare",
-        "share of a list that repeats a text above it, the mean over lists",
+        "mean share of the suggestions in a list that repeat an earlier suggestion",
         duplicate_share,
         better="lower",
         order=(6,),
@@ -211,16 +211,16 @@ METRICS: tuple[Metric, ...] = (
     ),
     _mean(
         "ESaved",
-        "share of the text still to be typed when the expected text first came first",
+        "share of the text that was not typed yet when it first came first",
         saved_effort,
         order=(5,),
-        summary_of_a_user="share of the text still to be typed when the expected text first came first in any list",
+        summary_of_a_user="share of the text that was not typed yet when it first came first in any list",
     ),
     _saving(
         "TypingSaved",
-        "share of the text that is not typed, since it was taken from the list, if that takes fewer keys",
+        "share of the text taken from the list rather than typed, if taking it needs fewer keys",
         saved_typing,
-        summary_of_a_user="share of the text that is not typed, since it was taken from the list",
+        summary_of_a_user="share of the text taken from the list rather than typed",
     ),
     _saving(
         "KeystrokesSaved",
@@ -232,21 +232,21 @@ METRICS: tuple[Metric, ...] = (
     ),
     _of_grade(
         "GradedReciprocalRank",
-        f"mean of the highest F1 of sub-tokens / place among the first {GRADED} predictions",
+        f"mean of the highest (F1 of sub-tokens / place) among the first {GRADED} predictions",
         "f1.reciprocalRank",
     ),
     _of_grade("SubtokenF1At1", "mean F1 of sub-tokens of the first prediction", "f1"),
     _of_grade("SubtokenF1Best", f"mean of the best F1 of sub-tokens among the first {GRADED} predictions", "f1.best"),
     _of_grade(
         "GradedNDCG",
-        f"NDCG of the first {GRADED} predictions: gain is what each adds to the best F1, the ideal an exact first one",
+        f"NDCG of the first {GRADED} predictions: each gains what it adds to the best F1; ideal is an exact first one",
         "f1.ndcg",
     ),
-    _of_grade("SubtokenLcsAt1", "as SubtokenF1At1, if the order of sub-tokens counts", "subtoken-lcs.f1"),
-    _of_grade("SubtokenLcsBest", "as SubtokenF1Best, if the order of sub-tokens counts", "subtoken-lcs.f1.best"),
+    _of_grade("SubtokenLcsAt1", "as SubtokenF1At1, but the order of sub-tokens counts", "subtoken-lcs.f1"),
+    _of_grade("SubtokenLcsBest", "as SubtokenF1Best, but the order of sub-tokens counts", "subtoken-lcs.f1.best"),
     _of_grade(
         "GradedReciprocalRankInOrder",
-        "as GradedReciprocalRank, if the order of sub-tokens counts",
+        "as GradedReciprocalRank, but the order of sub-tokens counts",
         "subtoken-lcs.f1.reciprocalRank",
     ),
     # Exactly one text is relevant: the masked one.

@@ -59,7 +59,7 @@ _inside = partial(scoring.mean_over_sessions, of=INSIDE.unit, order=(6, 2), show
 METRICS: tuple[Metric, ...] = (
     _golf(
         "TotalMoves",
-        "actions it took to type all lines",
+        "actions to type all lines",
         scoring.observe_each(moves),
         "count",
         better="lower",
@@ -75,10 +75,10 @@ METRICS: tuple[Metric, ...] = (
         # A suggestion far down a list may take more steps than typing.
         bounds=(0.0, None),
     ),
-    _golf("PerfectLine", "lines of which one suggestion typed over half", scoring.observe_each(perfect)),
+    _golf("PerfectLine", "share of lines of which one suggestion typed over half", scoring.observe_each(perfect)),
     scoring.mean_over_sessions(
         "SilentShare",
-        "share of places for something new without a suggestion that begins with what was typed",
+        "share of places for something new at which no suggestion begins with what was typed",
         is_silent,
         of=SILENT.unit,
         order=(6, 3),
@@ -88,7 +88,7 @@ METRICS: tuple[Metric, ...] = (
     _import_recall(5),
     of_offered(
         "RightModuleAt1",
-        "share of offered imports that bring the expected object: the first suggestion of that name",
+        "share of offered names whose first suggestion imports the expected object",
         scoring.imports_right,
     ),
     of_offered(
@@ -103,7 +103,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     _inside(
         "IntactInside",
-        "share of sessions with the caret inside a token in which acceptance of a suggestion leaves the code as it is",
+        "caret inside a token: share of sessions in which accepting a suggestion leaves the code as it is",
         is_intact,
     ),
     _inside(

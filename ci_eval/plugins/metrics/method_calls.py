@@ -36,16 +36,16 @@ def metric(name: str, summary: str, grade: str, strategy: str = "", *, shown: bo
 METRICS: tuple[Metric, ...] = (
     metric("F1", "F1 of proposed and expected calls, 0 without proposals; over all strategies", "f1", shown=True),
     *(
-        metric(f"F1{end}", f"the same of {name} queries alone", "f1", name, shown=end == "Real")
+        metric(f"F1{end}", f"F1 over {name} queries alone", "f1", name, shown=end == "Real")
         for end, name in STRATEGIES.items()
     ),
     metric("CallPrecision", "share of the proposed calls that are expected, 1 without proposals", "precision"),
     metric("CallRecall", "share of the expected calls that are proposed", "recall"),
-    metric(
-        "RPrecision", "share of the expected calls among as many proposals as there are expected ones", "rPrecision"
-    ),
+    metric("RPrecision", "share of the N expected calls that are among the first N proposals", "rPrecision"),
     *(
-        metric(f"CallRecallAt{most}", f"share of the expected calls among the first {most} proposals", f"recall.{most}")
+        metric(
+            f"CallRecallAt{most}", f"share of expected calls that are in the first {most} proposals", f"recall.{most}"
+        )
         for most in RECALL_AT
     ),
     metric("CallReciprocalRank", "1 / the rank of the first expected call, 0 without one", "reciprocalRank"),

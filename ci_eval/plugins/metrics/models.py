@@ -78,7 +78,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     make_usage_metric(
         "MeanLogProbability",
-        "mean log-probability of the suggestions' tokens, as the model gives it: how sure it was",
+        "the model's mean log-probability of the suggestions' tokens: how sure the model was",
         attrgetter("logprob"),
         "nats",
         "ratio",
@@ -99,7 +99,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     make_usage_metric(
         "WindowCut",
-        "share of questions of which part of the file did not fit into the window",
+        "share of questions for which part of the file did not fit into the window",
         lambda usage: None if usage.left_out is None else float(usage.left_out > 0),
         "share",
         "ratio",

@@ -60,7 +60,7 @@ _REVIEWS = (
     _metric("HitAt10", "share of judged reviews with an accepted comment among the first 10", make_hit_observer(10)),
     _where_present(
         "AcceptedComments",
-        "share of an answer's comments that the judge accepts, the mean over judged reviews",
+        "mean share of an answer's comments that the judge accepts, over judged reviews",
         "accepted",
     ),
     _metric("ChrF", "chrF of the comment that is closest to a reviewer's", "chrf", shown=True),
@@ -77,7 +77,7 @@ _REVIEWS = (
     _where_present("Unscored", "comments on which the judge gave no verdict", "unscored", "count", better="lower"),
     _metric(
         "WithoutReference",
-        "reviews of records without a reference: no similarity counts them",
+        "reviews of records without a reference, which no similarity counts",
         observe_withheld,
         "count",
         better="neither",
@@ -101,12 +101,12 @@ _TESTS = (
         shown=True,
     ),
     _metric("NgramMatch", "CodeBLEU's part for sequences of words", "ngram", "score"),
-    _metric("WeightedNgramMatch", "the same, but keywords count five times as much", "weightedNgram", "score"),
+    _metric("WeightedNgramMatch", "as NgramMatch, but keywords count five times as much", "weightedNgram", "score"),
     _metric("SyntaxMatch", "CodeBLEU's part for the syntax tree", "syntax", "score"),
     _metric("DataflowMatch", "CodeBLEU's part for how values flow between names", "dataflow", "score"),
     _metric(
         "CodeBLEUMera",
-        "CodeBLEU as MERA CODE computes it, with its way of finding the code",
+        "CodeBLEU as MERA CODE computes it, also with MERA's way of finding the code",
         "codebleu-mera.codebleu",
         "score",
     ),
@@ -122,7 +122,7 @@ _TESTS = (
     ),
     _where_present(
         "MutantsKilled",
-        "share of a function's mutants on which its test fails; 0 if it does not pass on the function",
+        "share of a function's mutants on which the test fails; 0 if the test does not pass on the function",
         "mutantsKilled",
         shown=True,
     ),
@@ -135,7 +135,7 @@ _TESTS = (
     ),
     _metric(
         "TestsWithoutReference",
-        "tests for records without a reference: no similarity counts them",
+        "tests for records without a reference, which no similarity counts",
         observe_withheld,
         "count",
         better="neither",

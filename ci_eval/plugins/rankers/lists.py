@@ -92,6 +92,6 @@ _RANKERS = (
     ByList(
         "RECENCY", "by how recently a name was used in the file, then by how often it is in the project", by_last_use
     ),
-    ByList("NGRAM", "by what usually follows the tokens before it, in the file so far and in the project", by_ngrams),
+    ByList("NGRAM", "by what usually follows the previous tokens, in the file so far and in the project", by_ngrams),
 )
 RANKERS: Mapping[str, Ranker] = {ranker.name: ranker for ranker in _RANKERS}

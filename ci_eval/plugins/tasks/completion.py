@@ -14,7 +14,7 @@ from ci_eval.core.model.sessions import status
 
 COMPLETION = Task(
     name="completion",
-    summary="a token at the caret, with what is typed of it",
+    summary="a token at the caret, of which a part may be typed",
     unit="tokens",
     items=scoring.each_token,
     rank=scoring.rank,
@@ -55,7 +55,7 @@ def is_intact(session: SessionScore) -> bool:
 
 
 def score_inside(session: SessionScore) -> float:
-    """Return 1 if accepting a suggestion keeps the code as it is, 0.5 if one has only the right name, else 0."""
+    """Return 1 if accepting a suggestion keeps the code as it is, 0.5 if only the name is right, else 0."""
     return (is_offered(session) + is_intact(session)) / 2
 
 

@@ -14,7 +14,7 @@ TYPED_AT_MOST = 4
 """The number of typed characters of a token after which no list is requested, as in the JetBrains plugin."""
 
 FEWEST_MOVES = 2
-"""The moves in the best case: opening one list and pressing Enter, since its first suggestion completes the line."""
+"""The moves in the best case: opening a list whose first suggestion completes the line, and pressing Enter."""
 
 BANDS = (
     Band(name="up to 25 %", outcome="first"),

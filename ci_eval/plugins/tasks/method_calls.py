@@ -36,7 +36,7 @@ NAME = re.compile(
 
 
 def splitter(lines: Lines, settings: model.QueriesConfig, seed: int) -> Splitter:
-    """Read the dataset's texts and the definitions to sample from, and return the function that splits its lines."""
+    """Read the dataset's texts and the definitions to sample from. Return the function that splits a line."""
     texts, definitions = Texts(), dict[str, set[model.Definition]]()
     # A text may come after the histories that refer to it, so all texts are collected first.
     for _, line in lines:

@@ -23,10 +23,10 @@ BANDS = (
 def summarise_scores(scores: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """Summarise one grader's scores of the predictions (best first). No prediction counts as an empty text.
 
-    `f1` is the score of the first prediction, and `f1.best` is the highest one. `f1.reciprocalRank` is the highest F1 /
-    rank, which is 1 / rank if a prediction is exact. `f1.ndcg` sums what each prediction adds to the highest F1 so far,
-    divided by log2(1 + rank). Its ideal is always an exact prediction at rank 1; otherwise a poor list would be
-    measured against its own best order.
+    `f1` is the score of the first prediction, and `f1.best` the highest score. `f1.reciprocalRank` is the maximum of
+    F1 / rank, where an exact prediction has F1 = 1. `f1.ndcg` sums what each prediction adds to the highest F1 so far,
+    divided by log2(1 + rank). The ideal is always an exact prediction at rank 1; otherwise a poor list would be
+    measured against the best order of the same list.
     """
     best = reciprocal = gain = 0.0
     for position, grades in enumerate(scores, 1):

@@ -72,7 +72,7 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def features(self) -> int:
-        """Return the number of features: calls and values. The values of each slot are numbered after all before."""
+        """Return the number of features: calls and values. Values are numbered after the calls, slot by slot."""
         return len(self.calls) + sum(map(len, self.values))
 
     def feature(self, slot: int, value: int) -> int:
@@ -92,7 +92,7 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
         return values.astype(np.int64)
 
     def starts(self, name: str, *, of: int) -> Ints:
-        """Return the beginning of each part of an array with `of` elements, and the last end. Raises ConfigError."""
+        """Return where each part of an array with `of` elements begins and the last part ends. Raises ConfigError."""
         starts = self.numbers(name, below=of + 1)
         whole = starts.size and starts[0] == 0 and starts[-1] == of and (np.diff(starts) >= 0).all()
         require(bool(whole), f"{name} does not divide its {of:,} elements")
@@ -109,10 +109,10 @@ def require(condition: bool, why: str) -> None:
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """A query, whose calls and values are replaced by their numbers in the type."""
+    """A query in which numbers stand for calls and values. The type of the object defines the numbers."""
 
     contexts: tuple[int, ...]
-    """The number of a value, NONE or IGNORED, by slot."""
+    """For each slot, the number of its value, NONE or IGNORED."""
     calls: Ints
     """The numbers of the calls, ascending."""
 
@@ -122,7 +122,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
 
     scores: Floats
     ties: Floats | None = None
-    """A number for each call. Calls of equal scores are ordered by it, highest first; by name if None."""
+    """A number for each call: of calls with equal scores, the highest number comes first. If None, sort by name."""
 
 
 Scorer = Callable[[Known], Scores]
@@ -137,7 +137,7 @@ class Recommender(msgspec.Struct, frozen=True, kw_only=True):
     open: Callable[[TypeModel, Any], Scorer]
     """Arrays, options of training → scorer. Raises ConfigError if `train` cannot have written the arrays."""
     threshold: float = 0.30
-    """The default of the least score of proposed calls."""
+    """The default minimum score of proposed calls."""
     strict: bool = False
     """Whether a score must exceed the threshold, rather than reach it."""
 
@@ -242,7 +242,7 @@ def _read(entries: dict[str, bytes]) -> Stored:
     require(FACTS in entries and TYPES in entries, f"it has no {FACTS} or no {TYPES}")
     facts = msgspec.json.decode(entries.pop(FACTS), type=Facts)
     if facts.format != FORMAT:
-        raise ConfigError(f"it has format {facts.format}, this ci-eval reads {FORMAT}: train it again")
+        raise ConfigError(f"it has format {facts.format}, but this ci-eval reads {FORMAT}: train the model again")
     require(facts.digest == _digest(entries), "it changed since it was written")
     names = msgspec.json.decode(entries.pop(TYPES), type=list[TypeNames])
     require(all(len(type_names.values) == len(SLOTS) for type_names in names), "a type has other slots")

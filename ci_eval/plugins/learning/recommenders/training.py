@@ -25,7 +25,7 @@ MOST_NAMED = 20
 """The limit of bad lines that are named in messages."""
 
 Row = tuple[int, ...]
-"""The numbers of the slots' values (NONE for a missing value), then those of the calls."""
+"""The numbers of the slots' values (NONE for a missing value), then the numbers of the calls."""
 
 HISTORY = re.compile(rb'"states"\s*:')
 """Matches a key that only histories have. Inside a JSON string, the quotes would be escaped and not match."""

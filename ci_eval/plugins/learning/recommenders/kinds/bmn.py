@@ -30,7 +30,7 @@ class Neighbours:
         contexts = model.numbers("contexts", least=-1)
         size = len(self._counts)
         contract.require(
-            len(self._starts) == size + 1 and len(contexts) == size * len(contract.SLOTS), "its rows differ in number"
+            len(self._starts) == size + 1 and len(contexts) == size * len(contract.SLOTS), "its arrays differ in size"
         )
         self._contexts = contexts.reshape(len(contract.SLOTS), size)
         row = np.repeat(np.arange(size), np.diff(self._starts))
@@ -39,7 +39,7 @@ class Neighbours:
         self._of_call = np.searchsorted(self._flat[by_call], np.arange(self._calls + 1))
 
     def distances(self, known: Known) -> Ints:
-        """Return for each usage in how many columns (calls and values of slots) it differs from the query."""
+        """Return the number of columns (calls and values of slots) in which each usage differs from the query."""
         # Calls that only the usage has are ignored: they are the calls to propose.
         distances = np.full(len(self._counts), len(known.calls))
         for slot, value in enumerate(known.contexts):

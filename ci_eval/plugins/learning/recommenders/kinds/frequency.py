@@ -20,7 +20,7 @@ def train(usages: TypeUsages, _options: contract.TrainingOptions) -> contract.Ar
 
 def open_(model: TypeModel, _options: contract.TrainingOptions) -> contract.Scorer:
     total, counts = model.numbers("usages", least=1), model.numbers("counts")
-    contract.require(len(counts) == len(model.calls) and len(total) == 1, "its counts are not those of its calls")
+    contract.require(len(counts) == len(model.calls) and len(total) == 1, "its counts do not match its calls")
     scores = Scores(scores=counts / total)
     return lambda _: scores
 

@@ -35,8 +35,8 @@ class PbnOptions(contract.TrainingOptions, frozen=True, kw_only=True):
 
 
 def train(usages: TypeUsages, options: PbnOptions) -> contract.Arrays:
-    """Return four arrays. `members`: the number of usages of each pattern. `patterns`: for each feature (call or
-    value), from its `starts` on, the patterns with the feature. `counts`: how many of their usages have the feature."""
+    """Return four arrays. `members`: the usages of each pattern. `patterns`: for each feature (call or value), the
+    patterns with the feature. `counts`: their usages with the feature. `starts`: where the features begin."""
     call_sets = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
     totals = Counter[tuple[int, ...]]()
     for call_set, count in zip(call_sets, usages.counts.tolist(), strict=True):
@@ -79,8 +79,8 @@ class Network:
         self._patterns = model.numbers("patterns", below=len(self._members))
         self._starts = model.starts("starts", of=len(self._patterns))
         counts = model.numbers("counts", least=1)
-        contract.require(len(self._starts) == model.features + 1, "its features are not those it names")
-        contract.require(len(counts) == len(self._patterns), "its counts are not of its patterns")
+        contract.require(len(self._starts) == model.features + 1, "its arrays do not match its features")
+        contract.require(len(counts) == len(self._patterns), "its counts do not match its patterns")
         self._shares = np.round(counts / self._members[self._patterns], DIGITS)
         self._prior = np.log(self._members / self._members.sum()) if len(self._members) else np.empty(0)
         self._calls = np.repeat(np.arange(len(model.calls)), np.diff(self._starts)[: len(model.calls)])

@@ -24,7 +24,7 @@ class RulesOptions(contract.TrainingOptions, frozen=True, kw_only=True):
     support: Annotated[int, Meta(ge=1)] = 2
     """The fewest usages that have all features of a rule."""
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.30
-    """The least share of usages with the call among those with the antecedents."""
+    """The minimum share of usages with the antecedents that also have the call."""
     antecedents: Annotated[int, Meta(ge=0, le=3)] = 2
     """The most features that a rule leads from; 0 for rules by the type alone."""
 
@@ -90,7 +90,7 @@ class Rules:
         antecedents = model.numbers("antecedents", least=NONE, below=model.features)
         sizes = {len(self._support), len(self._confidence), size}
         contract.require(
-            len(sizes) == 1 and len(antecedents) == size * options.antecedents, "its rules differ in number"
+            len(sizes) == 1 and len(antecedents) == size * options.antecedents, "its arrays differ in size"
         )
         self._antecedents = antecedents.reshape(size, options.antecedents)
 
