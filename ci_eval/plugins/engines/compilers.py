@@ -72,7 +72,7 @@ ENGINES: dict[str, Engine] = {
         verified=True,
         toolchains={"java": "17"},
     ),
-    # The services use K1, the older front end of the compiler (that of Kotlin 1.9).
+    # The services use K1, the older front end of the compiler (the one of Kotlin 1.9).
     "kotlin-ide-services": DrivenEngine(
         name="kotlin-ide-services",
         summary="the IDE services in Kotlin's compiler, as notebooks use them (front end K1)",

@@ -58,7 +58,7 @@ def _pyrefly_options(place: Place) -> dict[str, Any]:
         "search-path": [*map(str, place.sources), str(place.root)],
         "enable-fallback-search-path": True,
         # The values that pyrefly would get from an interpreter (`env_query` in crates/pyrefly_config/src/environment,
-        # 1.4.1). It must not search the project for one.
+        # 1.4.1). pyrefly must not look for an interpreter.
         "skip-interpreter-query": True,
         "python-platform": sys.platform,
         "python-version": ".".join(map(str, sys.version_info[:3])),

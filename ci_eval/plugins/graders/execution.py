@@ -44,8 +44,8 @@ class Execution:
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """Return `runs`, `passes`, `failsOnStub` and `mutantsKilled`; see `Grader`.
 
-        If the test does not pass, the last two scores are 0. If there is no stub or no mutant, its score is missing. If
-        the sample cannot be run, `notRunnable` is the only score. Raises PreparationError, EngineFailure.
+        If the test does not pass, the last two scores are 0. Without a stub or without mutants, the score for them is
+        missing. If the sample cannot be run, `notRunnable` is the only score. Raises PreparationError, EngineFailure.
         """
         return self._trial(pairing).scores
 

@@ -57,7 +57,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     auto_import: overlay.AutoImport = overlay.UNKNOWN
     auto_imports: str = "default"
     programs: tuple[str, ...] = ()
-    """Names that identify this server: of its program or npm package in a user's command, or the name that it reports."""
+    """Names that identify this server: its program or npm package in a user's command, or the name that it reports."""
     flags: tuple[str, ...] = ()
     """Arguments that are added to a user's command if the command is configured like this server."""
     own: overlay.Overlay = overlay.NOTHING
