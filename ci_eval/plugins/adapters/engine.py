@@ -91,9 +91,9 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 TOOLCHAINS = {
-    "go": "https://go.dev/dl, in GitHub Actions actions/setup-go",
-    "java": "a newer JDK, in GitHub Actions actions/setup-java",
-    "node": "https://nodejs.org, in GitHub Actions actions/setup-node",
+    "go": "https://go.dev/dl (in GitHub Actions, use actions/setup-go)",
+    "java": "a newer JDK (in GitHub Actions, use actions/setup-java)",
+    "node": "https://nodejs.org (in GitHub Actions, use actions/setup-node)",
     "php": "https://www.php.net/downloads",
     "ruby": "https://www.ruby-lang.org/en/downloads",
 }

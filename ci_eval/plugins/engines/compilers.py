@@ -45,7 +45,7 @@ ENGINES: dict[str, Engine] = {
     # The driver requests completions in the same way as Eclipse's language server.
     "jdt": DrivenEngine(
         name="jdt",
-        summary="the completion of Eclipse's JDT, which its IDE and its language server show",
+        summary="Eclipse's JDT, the completion of Eclipse's IDE and language server",
         languages=frozenset({"java"}),
         licence="EPL-2.0",
         recipe=Maven(
@@ -101,7 +101,7 @@ ENGINES: dict[str, Engine] = {
             version="2.13.16",
             driver=Driver(file=DRIVERS / "ScalaDriver.scala", compiler="scala.tools.nsc.Main", options=("-nowarn",)),
         ),
-        why="macros are not expanded, which would run their code",
+        why="macros are not expanded, since that would run their code",
         command=_start_scala,
         overhead=60,
         text=re.compile(r".+"),

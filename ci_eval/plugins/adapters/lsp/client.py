@@ -184,7 +184,7 @@ class Client:
         """Return the server's list at an offset (code points) of the open document, and when it arrived
         (`time.perf_counter()`). Raises EngineRaised if the list cannot be read.
 
-        `is_incomplete`: whether the server called the last list incomplete, so that it is asked again after typing.
+        `is_incomplete`: whether the last list was incomplete, so that the server is asked again after typing.
         """
         typed = text[max(offset - 1, 0) : offset]
         # These conditions are those of VS Code 1.95 (`checkTriggerCharacter` and `_onNewContext` in suggestModel.ts).

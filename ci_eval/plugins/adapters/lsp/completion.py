@@ -344,8 +344,8 @@ class Question:
         return written + changed + (REMOVED + lost if lost else "")
 
     def _extract_token(self, written: str, item: protocol.CompletionItem, pattern: re.Pattern[str]) -> str:
-        """Return the first token of `written`, such as `join` of `join(parts)`, if the item's label or filterText
-        begins with this token. Otherwise, return all of `written`, such as `std::vector` for the label `vector`."""
+        """Return the first token of `written` if the item's label or filterText begins with it (`join` of `join(parts)`).
+        Otherwise, return all of `written` (`std::vector` for the label `vector`)."""
         if written.isidentifier() or not (match := pattern.match(written)):
             return written
         name = match[0]
