@@ -344,7 +344,7 @@ class Question:
         return written + changed + (REMOVED + lost if lost else "")
 
     def _extract_token(self, written: str, item: protocol.CompletionItem, pattern: re.Pattern[str]) -> str:
-        """Return the first token of `written` if the item's label or filterText begins with it (`join` of `join(parts)`).
+        """Return the first token of `written` if the item's label or filterText begins with it (`join` of `join(x)`).
         Otherwise, return all of `written` (`std::vector` for the label `vector`)."""
         if written.isidentifier() or not (match := pattern.match(written)):
             return written
