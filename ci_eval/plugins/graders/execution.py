@@ -26,8 +26,8 @@ class Execution:
         return Execution(settings)
 
     def prepare(self, cache: Path) -> None:
-        """Prepare the sandbox for tests; see `graders.Installed`. A language's test runner is installed before the first
-        test. Raises ConfigError if there are no settings, PreparationError if this machine's sandbox has gaps."""
+        """Prepare the sandbox for tests; see `graders.Installed`. The test runner of a language is installed
+        on first use. Raises ConfigError without settings, PreparationError if this machine's sandbox has gaps."""
         if self._settings is None:
             raise ConfigError("the grader execution runs other people's code: add `run: {tests: true}` to allow that")
         if self._trials is None:
