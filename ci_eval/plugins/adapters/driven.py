@@ -1,4 +1,4 @@
-"""Engines without a language server: a driver, a small program of ours, reads one question per line and calls them."""
+"""Engines without a language server. A driver, a program of ours, reads one question per line and asks the engine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
 
     command: Callable[[Place], Sequence[str]]
     overhead: float = 0.0
-    """The extra time for a question, in seconds, if a new compiler must read the project before it completes."""
+    """The extra time for a question, in seconds, if a new compiler must first read the project."""
     text: re.Pattern[str] | None = None
     """Matches the inserted part of a name; if None, `Surroundings.word` is used. Names without a match are dropped."""
     auto_import: AutoImport = NEVER
@@ -136,7 +136,7 @@ class RunningDriver(RunningProcess):
     def open(self, path: str, text: str) -> None:
         """Ask a new driver one question and drop the answer."""
         self._path, self._text = path, text
-        # The driver's start must not count as part of a completion: a user would have waited for it before.
+        # The driver's start must not count as part of a completion: a user would have waited for the start before.
         if self._fresh:
             # No session is at the end of the file, so an error there does not matter.
             with suppress(EngineRaised):

@@ -70,7 +70,7 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
         if isinstance(self.recipe, Renewable):
             return self.recipe.newest()
         raise ConfigError(
-            f"ci-eval cannot ask {self.source} for the newest version of {self.name}: name a version instead of latest"
+            f"ci-eval cannot ask {self.source} for the newest version of {self.name}: name a version, not latest"
         )
 
     def releases(self) -> Sequence[str]:
@@ -91,9 +91,9 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 TOOLCHAINS = {
-    "go": "https://go.dev/dl, in GitHub Actions actions/setup-go",
-    "java": "a newer JDK, in GitHub Actions actions/setup-java",
-    "node": "https://nodejs.org, in GitHub Actions actions/setup-node",
+    "go": "https://go.dev/dl (in GitHub Actions, use actions/setup-go)",
+    "java": "a newer JDK (in GitHub Actions, use actions/setup-java)",
+    "node": "https://nodejs.org (in GitHub Actions, use actions/setup-node)",
     "php": "https://www.php.net/downloads",
     "ruby": "https://www.ruby-lang.org/en/downloads",
 }
@@ -101,8 +101,8 @@ TOOLCHAINS = {
 
 
 def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
-    """Check the toolchains on PATH. `needed`: name → lowest version. Raises PreparationError if one is missing or too
-    old."""
+    """Check the toolchains on PATH. `needed`: name → lowest version. Raises PreparationError if a toolchain is missing
+    or too old."""
     for name, lowest in needed.items():
         version = read_toolchain(name)
         if not is_at_least(version, lowest):

@@ -1,4 +1,4 @@
-"""Installs the evaluated project's dependencies for engines that resolve types, without running code of theirs."""
+"""Installs the evaluated project's dependencies, for engines that resolve types. No code of the dependencies runs."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def find_remedies(
     if kind is None:
         remedy = NOT_INSTALLED[name]
     elif unread and not any(is_own(root / name, root) for name in kind.files.split(" or ")):
-        remedy = f"ci-eval does not read the project's {unread}: list its dependencies in {kind.files}"
+        remedy = f"ci-eval does not read the project's {unread}: list the dependencies in {kind.files}"
     elif not installed:
         remedy = ""
     elif not groups and (known := kind.groups(root)):
@@ -104,7 +104,7 @@ def find_remedies(
 NOT_INSTALLED = {
     "": "neither in the project nor on this machine: install the headers, or add a compile_commands.json",
     "cargo": "not in the project, and ci-eval installs no crates",
-    "composer": "not in the project: run `composer install` there, since engines read its vendor folder",
+    "composer": "not in the project: run `composer install` there, since engines read the folder vendor",
 }
 """Value of `Language.dependencies` for which ci-eval has no installer → advice about missing packages."""
 
@@ -182,7 +182,7 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
     commands = (("go", "mod", "download", "all"), ("go", "list", "-m", "all"))
     output = go_run(commands, work, folder / "modules")
     shutil.rmtree(work)
-    # The project's modules are skipped: the first line is the main one, and folders replace the others.
+    # The project's modules are skipped: the main module is the first line, and folders replace its other modules.
     pairs = [line.split() for line in output.splitlines()[1:]]
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1 and not pair[-1].startswith(".")}
 

@@ -66,7 +66,7 @@ class Relay:
         return ORIGIN.sub(own, text)
 
     def targets(self, path: str) -> Sequence[str]:
-        """Return the addresses to ask for the requested path, or none if the path is not that of a registry."""
+        """Return the addresses to ask for the requested path. There are none if the path belongs to no registry."""
         # A client that uses this server as its proxy names the whole address.
         match = re.fullmatch(rf"{self.path}(\d{{1,3}})(/[!-~]*)", path.removeprefix(self.base))
         registries = self.registries[int(match[1]) :][:1] if match else []
@@ -75,7 +75,7 @@ class Relay:
     def run(self, argv: Sequence[str], cwd: Path, own: Mapping[str, str], *writes: Path, npmrc: str = "") -> str:
         """Run a client in the sandbox and return its output. It may write to `cwd`, `writes` and a temporary home.
 
-        `own`: the client's environment variables. `npmrc`: the content of its `.npmrc`. Raises InstallError.
+        `own`: the client's environment variables. `npmrc`: the content of the client's `.npmrc`. Raises InstallError.
         """
         try:
             with Place.temporary(cwd, bare_surroundings(ALONE, timeout=TIMEOUT, memory=0)) as place:
@@ -199,11 +199,11 @@ def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> st
     proxies = [proxy for proxy in re.split("[,|]", settings["GOPROXY"]) if re.match("(?:https?|file)://", proxy)]
     if not proxies:
         raise InstallError(
-            "GOPROXY in `go env` names no proxy: set one, since the sandbox keeps go from asking the modules' hosts."
+            "GOPROXY in `go env` names no proxy: set one, since in the sandbox go cannot ask the modules' hosts."
         )
     name, _, database = settings["GOSUMDB"].partition(" ")
     host = name.partition("+")[0]
-    # Proxies may have the checksums, so that the database itself is not asked.
+    # A proxy may have the checksums; then the database itself is not asked.
     sums = [f"{proxy.rstrip('/')}/sumdb/{host}" for proxy in proxies if proxy.startswith("http")]
     registries = [*([proxy] for proxy in proxies), [database] if database else [*sums, f"https://{host}"]]
     with closing(Relay(registries)) as relay:

@@ -65,8 +65,8 @@ class Maven(IntoCache):
 
 
 def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
-    """Copy the jar of GROUP:NAME:VERSION (only if `itself`), the jars of `others`, and all jars that these need at run
-    time into `folder`/jars. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
+    """Copy jars into `folder`/jars: `others`, all jars that `others` and GROUP:NAME:VERSION need at run time, and (if
+    `itself`) the jar of GROUP:NAME:VERSION. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
     artifacts = [check_maven(artifact).group("group", "name", "version") for artifact in (coordinates, *others)]
     jars = copy_jars(_write([dict(zip(COORDINATES, artifact, strict=True)) for artifact in artifacts]), folder)
     if itself and not jars:
@@ -105,8 +105,8 @@ def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
 
 
 def _write_settings() -> str:
-    """Return the settings of the installed Maven, changed so that Maven finds nothing in repositories that neither
-    these settings nor the user's name, such as one in the POM of a dependency."""
+    """Return the settings of the installed Maven, changed so that Maven uses only Maven Central and the repositories in
+    these settings and the user's. A repository that only the POM of a dependency names seems empty."""
     program = Path(shutil.which("mvn") or "mvn").resolve()
     paths = (program.parents[1] / "conf" / "settings.xml", Path.home() / ".m2" / "settings.xml")
     texts = [path.read_text("utf-8", "replace") if path.is_file() else "<settings></settings>" for path in paths]

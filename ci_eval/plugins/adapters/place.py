@@ -1,4 +1,4 @@
-"""The workspace of an engine's process, its environment variables and its configuration."""
+"""The workspace, the environment variables and the configuration of an engine's process."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def measure_confinement(confine: Confine) -> str:
     confine = "off" if confine == "off" else "auto"
     with Place.temporary(DRIVERS, bare_surroundings(DRIVERS, timeout=0, memory=0, confine=confine)) as place:
         command, walls = [interpreter(), "-I", "-S", "-c", ""], place.walls()
-        # A process may be killed before it reports, for example if memory is short, so a second one is tried.
+        # A process may be killed before it reports, for example if memory is short, so a second process is tried.
         for _ in range(2):
             with closing(EngineProcess(command, cwd=place.scratch, environment={}, walls=walls)) as process:
                 if report := process.confined:
@@ -223,7 +223,7 @@ def replace_paths(value: Any, place: Place) -> Any:
     }
     # Replacing `/` would change every path.
     names = [(str(path), name) for path, name in known.items() if path and str(path) != "/"]
-    # The longest path first, since one folder may be within another.
+    # The longest path is replaced first, since one folder may be within another.
     return replace_texts(value, dict(sorted(names, key=lambda pair: -len(pair[0]))))
 
 

@@ -57,7 +57,7 @@ class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
     canary: Path | None = None
     """A file that the process must not be able to read; needed unless `confine` is off."""
     memory: int = 0
-    """The limit for the process and all that it starts together, in bytes, or 0 for no limit."""
+    """The limit for the process and its descendants together, in bytes, or 0 for no limit."""
     address_space: int = 0
     """The limit for the process alone, in bytes, or 0 for no limit."""
     remains: Path | None = None
@@ -100,14 +100,14 @@ def find_installs(program: str) -> list[Path]:
 
 def find_install_root(path: Path) -> Path:
     """Return the folder where a file was installed or is developed. Return the file itself if that folder may contain
-    passwords: if it is a home, is above a home, or is one in which many programs store their files."""
+    passwords: the home, a folder above the home, or a folder in which many programs store their files."""
     home = Path.home()
     if "node_modules" in path.parts:
         # A package of npm needs the packages that are installed next to it.
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
         tops = [*([modules.parent] if _is_top(modules.parent) else []), modules]
     elif path.parent.name in ("bin", "sbin"):
-        # A program in bin needs what is installed next to that folder, such as lib.
+        # A program in bin needs what is installed next to bin, such as lib.
         tops = [path.parents[1]]
     else:
         tops = [*filter(_is_top, path.parents), path.parent]
@@ -138,7 +138,7 @@ LONGEST_ANSWER = 256 * 2**20
 
 
 class EngineProcess:
-    """A program with pipes to its standard streams. If ci-eval ends, the program ends, and with it its child processes.
+    """A program with pipes to its standard streams. If ci-eval ends, the program and its child processes end.
     The program never runs in the project's folder, since several languages import from the current folder."""
 
     def __init__(
@@ -174,7 +174,7 @@ class EngineProcess:
             self._report.close()
             raise EngineCrash(f"{self.name} could not be started: {error}") from error
         finally:
-            # While this copy is open, the pipe does not end with the child.
+            # While our copy of the descriptor is open, the pipe stays open after the child's end.
             os.close(report)
         assert self._process.stdin
         assert self._process.stdout
@@ -219,7 +219,7 @@ class EngineProcess:
         return read_cpu_clocks(self._pids)
 
     def stop_clock(self, began: Mapping[int, int]) -> float | None:
-        """Return CPU milliseconds since `began`, without processes that started or ended since, or None if unknown."""
+        """Return the CPU milliseconds since `began` of the processes that ran all the time, or None if unknown."""
         now = read_cpu_clocks(began)
         return sum(now[pid] - began[pid] for pid in now) / 1e6 if now else None
 
@@ -260,7 +260,7 @@ class EngineProcess:
         is_ended = False
         # `drivers/confine/main.py` starts a supervisor on Linux only.
         if sys.platform == "linux":
-            # The process is the supervisor, which ends all that it watches on this signal.
+            # The process is the supervisor. On this signal, it ends all processes that it watches.
             self._process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=ENDING)
@@ -381,7 +381,7 @@ class MessageProcess(PipeProcess):
             self._write(unsent, deadline)
 
     def receive(self, deadline: float) -> bytes | None:
-        """Send what was not sent, and return the next message, or None at `deadline` (time.monotonic()). Raises
+        """Call `flush`, and return the next message, or None at `deadline` (time.monotonic()). Raises
         EngineTimeout, EngineCrash or EngineMisbehaved."""
         self.flush(deadline)
         while time.monotonic() < deadline:

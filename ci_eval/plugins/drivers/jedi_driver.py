@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 library, root, cache, *packages = sys.argv[1:]
 
-# Of the packages installed here, jedi must find only the standard library, besides the project and its dependencies.
+# jedi must find only the project, its dependencies and the standard library, but no package installed here.
 base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
 base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
 PLATFORM = sysconfig.get_path("platstdlib", vars=base)
@@ -95,8 +95,8 @@ class OpenedFile:
         self.text = ""
 
     def open(self, path: str, text: str) -> dict[str, Any]:
-        # parso caches the last text of the previous file, in which a token is missing. If files that import it used
-        # this text, answers would depend on earlier requests.
+        # parso caches the last text of the previous file, in which a token is missing. If a file that imports
+        # the previous file got this text, answers would depend on earlier requests.
         for files in parso.cache.parser_cache.values():
             for known in [known for known in files if known is not None and Path(known) == self.path]:
                 del files[known]

@@ -45,7 +45,7 @@ ENGINES: dict[str, Engine] = {
     # The driver requests completions in the same way as Eclipse's language server.
     "jdt": DrivenEngine(
         name="jdt",
-        summary="the completion of Eclipse's JDT, which its IDE and its language server show",
+        summary="Eclipse's JDT, the completion of Eclipse's IDE and language server",
         languages=frozenset({"java"}),
         licence="EPL-2.0",
         recipe=Maven(
@@ -72,7 +72,7 @@ ENGINES: dict[str, Engine] = {
         verified=True,
         toolchains={"java": "17"},
     ),
-    # The services use K1, the older front end of the compiler (that of Kotlin 1.9).
+    # The services use K1, the older front end of the compiler (the one of Kotlin 1.9).
     "kotlin-ide-services": DrivenEngine(
         name="kotlin-ide-services",
         summary="the IDE services in Kotlin's compiler, as notebooks use them (front end K1)",
@@ -101,7 +101,7 @@ ENGINES: dict[str, Engine] = {
             version="2.13.16",
             driver=Driver(file=DRIVERS / "ScalaDriver.scala", compiler="scala.tools.nsc.Main", options=("-nowarn",)),
         ),
-        why="macros are not expanded, which would run their code",
+        why="macros are not expanded, since that would run their code",
         command=_start_scala,
         overhead=60,
         text=re.compile(r".+"),

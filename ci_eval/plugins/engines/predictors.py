@@ -85,7 +85,7 @@ class Ngram(Predictor[NgramOptions]):
 
     @cached_property
     def _project(self) -> Project:
-        # If neither scope is used, do not read the project's files.
+        # Only the scopes `folder` and `project` need the project's files.
         wider = {"folder", "project"} & set(self.options.scopes)
         return Project(self.files if wider else {}, self.surroundings.language, self.options.order, self.asked)
 

@@ -58,7 +58,7 @@ def _pyrefly_options(place: Place) -> dict[str, Any]:
         "search-path": [*map(str, place.sources), str(place.root)],
         "enable-fallback-search-path": True,
         # The values that pyrefly would get from an interpreter (`env_query` in crates/pyrefly_config/src/environment,
-        # 1.4.1). It must not search the project for one.
+        # 1.4.1). pyrefly must not look for an interpreter.
         "skip-interpreter-query": True,
         "python-platform": sys.platform,
         "python-version": ".".join(map(str, sys.version_info[:3])),
@@ -92,8 +92,8 @@ _SERVERS = (
         # The package includes Node.js.
         recipe=Pip(package="basedpyright", version="1.40.2"),
         why=(
-            "only open files are checked, so that no work in the background slows answers; it gets an "
-            "interpreter, since otherwise it would search the project for one and run it"
+            "only open files are checked, so that no work in the background slows answers; an "
+            "interpreter is set, since basedpyright would otherwise search the project for one and run it"
         ),
         command=_start_basedpyright,
         settings=_basedpyright_settings,
@@ -107,7 +107,7 @@ _SERVERS = (
         summary="jedi as a language server for Python",
         licence="MIT",
         recipe=Pip(package="jedi-language-server", version="0.47.0"),
-        why="no snippets and no diagnostics; jedi imports no modules of the project, which would run their code",
+        why="no snippets and no diagnostics; jedi imports no modules of the project, since that would run their code",
         command=JediServer("from jedi_language_server.cli import cli; cli()"),
         options=Template({"completion": {"disableSnippets": True}, "diagnostics": {"enable": False}}),
         auto_import=NEVER,
@@ -117,7 +117,7 @@ _SERVERS = (
         summary="python-lsp-server, jedi as a language server with plugins",
         licence="MIT",
         recipe=Pip(package="python-lsp-server", version="1.15.0"),
-        why="no linters; jedi imports no modules of the project, which would run their code",
+        why="no linters; jedi imports no modules of the project, since that would run their code",
         command=JediServer("from pylsp.__main__ import main; main()"),
         settings=Template(
             {
@@ -137,7 +137,7 @@ _SERVERS = (
         summary="type checker and language server for Python",
         licence="MIT",
         recipe=Pip(package="pyrefly", version="1.4.1"),
-        why="it gets ci-eval's configuration instead of the project's, which may name programs to run",
+        why="ci-eval's configuration replaces the project's, which may name programs to run",
         command=Template(("{folder}/bin/pyrefly", "lsp")),
         # pyrefly opens files before it requests its settings, so the settings are also sent at the start.
         options=_pyrefly_options,

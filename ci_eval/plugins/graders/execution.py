@@ -26,8 +26,8 @@ class Execution:
         return Execution(settings)
 
     def prepare(self, cache: Path) -> None:
-        """Prepare the sandbox for tests; see `graders.Installed`. What a language needs is installed before its first
-        test. Raises ConfigError if there are no settings, PreparationError if this machine's sandbox has gaps."""
+        """Prepare the sandbox for tests; see `graders.Installed`. The test runner of a language is installed
+        on first use. Raises ConfigError without settings, PreparationError if this machine's sandbox has gaps."""
         if self._settings is None:
             raise ConfigError("the grader execution runs other people's code: add `run: {tests: true}` to allow that")
         if self._trials is None:
@@ -44,8 +44,8 @@ class Execution:
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         """Return `runs`, `passes`, `failsOnStub` and `mutantsKilled`; see `Grader`.
 
-        If the test does not pass, the last two scores are 0. If there is no stub or no mutant, its score is missing. If
-        the sample cannot be run, `notRunnable` is the only score. Raises PreparationError, EngineFailure.
+        If the test does not pass, the last two scores are 0. Without a stub or without mutants, the score for them is
+        missing. If the sample cannot be run, `notRunnable` is the only score. Raises PreparationError, EngineFailure.
         """
         return self._trial(pairing).scores
 

@@ -40,7 +40,7 @@ GRADERS: Mapping[str, Grader] = {
     ),
     "subtoken-lcs": Subtokens(
         "subtoken-lcs",
-        "sub-tokens shared with the expected name in its order: precision, recall, F1",
+        "sub-tokens shared with the expected name in the same order: precision, recall, F1",
         subtokens.longest_common,
     ),
 }

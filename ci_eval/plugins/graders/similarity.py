@@ -43,8 +43,8 @@ _GRADERS: tuple[Grader, ...] = (
         "BLEU as in MERA CODE, with the two texts swapped, 0 to 100",
         lambda pairing: _BLEU_MERA.corpus_score([pairing.reference], [[pairing.hypothesis]]).score,
     ),
-    # The settings are those of `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. If parts of the expected text are
-    # missing, they lower the score most.
+    # The settings are those of `sacrebleu.sentence_chrf`: eff:yes|nc:6|nw:0|space:no. Missing parts of the
+    # expected text lower the score most.
     Similarity(
         "chrf",
         "chrF of the text against the expected text, 0 to 100",

@@ -171,8 +171,8 @@ def _is_json(text: str) -> bool:
 def _parts(
     text: str, begin: int, end: int, hole: Hole, tags: set[str], suggest: Callable[[str], str], *, chat: bool
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield the candidates for the answer: the text before the first fence, and the code in fences of the language. In
-    a chat response with a closed fence tagged with the language, the text before it is not code."""
+    """Yield the candidates for the answer: the text before the first fence, and the code in fences of the language. If
+    a chat response has a closed fence tagged with the language, the text before that fence is not code."""
     inner = text[begin:end]
     fences = find_fences(inner)
     is_asked = chat and any(fence.is_closed and fence.tag and fence.tag in tags for fence in fences)
@@ -205,7 +205,7 @@ def _without_ticks(text: str, part: tuple[int, int, str], hole: Hole, tags: set[
 
 
 def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tuple[int, int, str] | None:
-    """Return the part without a repeated beginning of the caret's line (and lines above); None if there is none."""
+    """Return the part without the text that repeats the caret's line (and lines above), or None without such a text."""
     begin, end, rule = part
     *earlier, line = hole.before.split("\n")
     before, line = [text.strip() for text in earlier], line.lstrip()
@@ -250,7 +250,7 @@ _PLACEHOLDER = re.compile(r"<[^<>\n]+>|…|\.\.\.")
 
 
 def extract_comments(answer: str) -> list[str] | None:
-    """Return the comments in a cleaned answer, or None if it has neither a marker nor NO COMMENTS.
+    """Return the comments in a cleaned answer, or None if the answer has neither a marker nor NO COMMENTS.
 
     Markers count up from 0 or 1; any other number belongs to a comment. Placeholders of the prompt are dropped, and so
     are single words (`None`, `-`) if there are longer comments.

@@ -158,7 +158,7 @@ class Fence(msgspec.Struct, frozen=True, kw_only=True):
 def find_fences(text: str) -> list[Fence]:
     """Return the fences of a text in order, by the rules of CommonMark (https://spec.commonmark.org, 4.5).
 
-    An unclosed fence extends to the end of the text. If only whitespace follows, it is ignored.
+    An unclosed fence extends to the end of the text. If only whitespace follows, the fence is ignored.
     """
     fences: list[Fence] = []
     opened: re.Match[str] | None = None

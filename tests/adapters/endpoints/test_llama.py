@@ -96,7 +96,7 @@ FITTING = WindowConfig(characters=900, other_files=0.2)
 @pytest.mark.parametrize(
     ("window", "said"),
     [
-        (WindowConfig(characters=3000), r"leaves out part of a full .* of about 3,000 tokens it sees 1,0\d\d\."),
+        (WindowConfig(characters=3000), r"leaves out part of a full .* sees 1,0\d\d of about 3,000 tokens"),
         (WindowConfig(characters=4900, other_files=0.9), "leaves out part"),
     ],
     ids=["window", "other files"],

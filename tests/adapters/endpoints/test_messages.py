@@ -69,7 +69,7 @@ def test_where_none_is_shown_nothing_is_said_of_files(family: str) -> None:
 )
 def test_where_other_files_have_no_place_they_are_refused(given: dict[str, Any]) -> None:
     settings = EndpointConfig(endpoint="https://h", model="m", window=WindowConfig(other_files=0.5), **given)
-    with pytest.raises(ConfigError, match=r"otherFiles is set, but .*\{files\} and engine\.fileHeading"):
+    with pytest.raises(ConfigError, match=r"otherFiles` is set, but .*\{files\} and `engine\.fileHeading"):
         make_endpoint_engine(settings, None, holes=True)
 
 

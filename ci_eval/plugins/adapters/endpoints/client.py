@@ -30,7 +30,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """The wait before the second try, and the longest wait for anything but a limit, in seconds."""
 LONGEST_LIMIT = 1800.0
 """The longest total wait of a question, in seconds, for a limit with a known end or for a model that is being loaded.
-If `engine.budget.seconds` is set, that limit applies instead."""
+If `engine.budget.seconds` is set, the budget applies instead."""
 
 REFUSALS = 3
 """If this many different questions in a row get the same refusal, the account or a setting is taken to be the cause."""
@@ -67,10 +67,10 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         prices = bool(settings.price.input), bool(settings.price.output)
         if any(prices) and not all(prices):
             raise ConfigError(
-                "price.input and price.output belong together, since one price alone gives too low costs: set both"
+                "`price.input` and `price.output` belong together, since one price alone gives too low costs: set both"
             )
         if settings.budget.money is not None and not any(prices):
-            raise ConfigError("budget.money needs the prices of a million tokens: set price.input and price.output")
+            raise ConfigError("`budget.money` needs prices of a million tokens: set `price.input` and `price.output`")
         if settings.recorded and mode == "record":
             raise ConfigError(
                 f"--record asks the endpoint again, but `recorded: {settings.recorded}` asks none: remove one of them"
@@ -292,10 +292,10 @@ def read_key(name: str | None, *, needed: bool) -> str:
         return ""
     key = os.environ.get(name, "").strip()
     if not key and needed:
-        # The name is not shown: it may be the key itself, by mistake.
-        raise ConfigError("the environment variable that engine.key names is not set; set it, or use --offline")
+        # The name is not shown, since a user may have written the key itself by mistake.
+        raise ConfigError("the environment variable that `engine.key` names is not set; set it, or use --offline")
     if not re.fullmatch(r"[!-~]*", key):
         raise ConfigError(
-            "the environment variable that engine.key names contains blanks or odd characters, so it is not a key"
+            "the environment variable that `engine.key` names contains blanks or odd characters, so it is not a key"
         )
     return key

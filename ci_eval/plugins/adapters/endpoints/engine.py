@@ -1,4 +1,4 @@
-"""A language model at an address as an engine. It runs in ci-eval's process and reaches only that address."""
+"""A language model at an address as an engine. The engine runs in ci-eval's process and reaches only that address."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def measure_usage(reply: messages.Reply, before: str, query: Query, cost: float 
 def read_answer(
     text: str, document: str, query: Query, settings: EndpointConfig, *, grammar: str, language: str
 ) -> Inserted:
-    """Return the inserted part of an answer. `grammar`: that of the open file, "" if unknown. `language`: its name, for
-    the case that there is no grammar."""
+    """Return the inserted part of an answer. `grammar`: the open file's grammar, "" if unknown. `language`: the
+    language, which is used if there is no grammar."""
     before, begin = document[: query.offset], query.offset - len(query.prefix)
     hole = Hole(
         before=document[:begin],
@@ -210,12 +210,12 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
     takes_files = settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
     if holes and settings.window.other_files and not takes_files:
         raise ConfigError(
-            "engine.window.otherFiles is set, but the prompt has no place for other files: use api infill or fim, "
-            "the template qwen, starcoder or codestral, or a template of yours with {files} and engine.fileHeading"
+            "`engine.window.otherFiles` is set, but the prompt has no place for other files: use api infill or fim, "
+            "the template qwen, starcoder or codestral, or your own template with {files} and `engine.fileHeading`"
         )
     if holes and settings.api == "completions" and settings.template is None:
         raise ConfigError(
-            "engine.template is missing: with api completions, it says how the prompt marks the hole to fill. Name the "
+            "`engine.template` is missing: it says how a prompt of api completions marks the hole to fill. Name the "
             "model's family (see docs/models.md), or write `suffix` if the endpoint has a field of that name"
         )
     # Keys that only engines use are dropped, so that their changes do not change the endpoint.
@@ -239,7 +239,7 @@ WHOLE_SHARE = 0.95
 
 def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     """Return the endpoint's name for the model that answers. `holes`: whether to check that an endpoint that takes a
-    suffix also uses it. Raises InstallError."""
+    suffix also uses the suffix. Raises InstallError."""
     try:
         infill = settings.api == "infill"
         # Several endpoints silently ignore a suffix.
@@ -263,7 +263,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     if both.prompt_tokens - alone.prompt_tokens < FEWEST_TOKENS:
         raise InstallError(
             f"the endpoint ignores the text after the caret: a question has {alone.prompt_tokens} tokens without a "
-            f"suffix, and {both.prompt_tokens} with one of {len(AFTER)} characters; {ALTERNATIVES}"
+            f"suffix, and {both.prompt_tokens} with a suffix of {len(AFTER)} characters; {ALTERNATIVES}"
         )
     if infill:
         _probe_room(client, settings, alone.prompt_tokens)
@@ -283,12 +283,12 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
         # llama.cpp's server silently leaves out text that does not fit its batch.
         full = client.ask(messages.Prompt(prefix=before, suffix=after, files=files, max_tokens=1))
     except EngineFailure as failure:
-        raise InstallError(f"the endpoint refuses a question that fills engine.window: {failure}") from failure
+        raise InstallError(f"the endpoint refuses a question that fills `engine.window`: {failure}") from failure
     sent = int(tokens / len(AFTER) * len(before + after + others))
     if (full.prompt_tokens or 0) < WHOLE_SHARE * sent:
         raise InstallError(
-            f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "
-            f"{full.prompt_tokens:,}. llama.cpp's server passes on at most 3/4 of a batch of the prefix, and 1/4 of a "
-            "batch of the suffix; other files get the rest of its context. Lower engine.window, or start the server "
-            "with a larger --batch-size and --ctx-size"
+            f"the endpoint leaves out part of a full `engine.window`: it sees {full.prompt_tokens:,} of about {sent:,} "
+            "tokens. llama.cpp's server passes on at most 3/4 of a batch of the prefix, and 1/4 of a "
+            "batch of the suffix; other files get the rest of the context. Lower `engine.window`, or start the "
+            "server with a larger --batch-size and --ctx-size"
         )

@@ -66,7 +66,7 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     """The field that each object of an answer has. Objects without this field are skipped."""
     counts_at_the_end: bool = False
-    """True if a stream counts tokens only if `stream_options` asks for it."""
+    """True if a stream has token counts only if `stream_options` asks for them."""
     logprobs: Mapping[str, Any] | None = None
     """The request fields that ask for log-probabilities, or None if the api has no such fields."""
 
@@ -142,7 +142,7 @@ def _logprob(value: float | None) -> float | None:
 
 
 def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
-    """Return the mean for the tokens that begin within this range (code points) of the answer, or None if none do."""
+    """Return the mean for the tokens that begin in this range (code points) of the answer, or None if none do."""
     first, last = (len(reply.text[:offset].encode()) for offset in (begin, end))
     starts = accumulate((octets for octets, _ in reply.logprobs), initial=0)
     # Tokens without text, such as an end token, count only if other tokens follow within the range. `starts` has one
@@ -245,13 +245,13 @@ def find_template(given: str, heading: str | None = None) -> Template:
     places = sorted(_PLACE.findall(given))
     if places not in (["prefix", "suffix"], ["files", "prefix", "suffix"]):
         raise ConfigError(
-            f"engine.template is {given!r}; expected {', '.join(FAMILIES)}, {OF_THE_ENDPOINT}, or a text with "
+            f"`engine.template` is {given!r}; expected {', '.join(FAMILIES)}, {OF_THE_ENDPOINT}, or a text with "
             "{prefix} and {suffix}, each once, and {files} once if other files are shown"
         )
     if ("files" in places) != (heading is not None):
         raise ConfigError(
-            "engine.template and engine.fileHeading go together: {files} in the template marks the place of other "
-            "files, and the heading, such as `<|file_sep|>{path}`, comes before each file; add the missing one"
+            "`engine.template` and `engine.fileHeading` go together: {files} in the template marks the place of other "
+            "files, and the heading, such as `<|file_sep|>{path}`, comes before each file; add what is missing"
         )
     return Template(text=given, heading=heading or "")
 

@@ -98,7 +98,7 @@ class Examination(msgspec.Struct):
         except (requests.RequestException, ValueError, LookupError, TypeError) as error:
             is_broken = isinstance(error, requests.ConnectionError)
             reason = describe_connection(error) if is_broken else "the answer has no list of models"
-            return Ability(what, False, f"none at {address}: {reason}")
+            return Ability(what, False, f"not found at {address}: {reason}")
         if settings.model is None and names:
             self.settings = replace(settings, model=names[0])
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))

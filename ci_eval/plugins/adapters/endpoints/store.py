@@ -49,7 +49,7 @@ class Database:
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         except (OSError, sqlite3.Error) as error:
-            raise PreparationError(f"cannot use {path}: {error}; remove it, or set CI_EVAL_CACHE") from error
+            raise PreparationError(f"cannot use {path}: {error}; remove the file, or set CI_EVAL_CACHE") from error
 
     @contextmanager
     def using(self) -> Iterator[sqlite3.Cursor]:
@@ -165,7 +165,7 @@ class Ledger(Database):
         self._budget = budget
         self._price = price
         with self.using() as cursor:
-            # All workers of a command share the row. Its time is that at which the first worker began.
+            # All workers of a command share the row. Its time is the start of the first worker.
             cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
             cursor.execute("CREATE TABLE IF NOT EXISTS ended (command TEXT PRIMARY KEY, reason TEXT)")
 
@@ -209,8 +209,8 @@ class Ledger(Database):
         counted = reply.prompt_tokens is not None and reply.answer_tokens is not None
         if not counted and (self._budget.tokens is not None or self._budget.money is not None):
             raise EngineMisbehaved(
-                "the endpoint does not report its tokens, so engine.budget.tokens and money cannot be enforced; "
-                "use requests or seconds instead",
+                "the endpoint does not report its tokens, so a budget of `tokens` or `money` cannot be enforced; "
+                "use `requests` or `seconds` instead",
                 restart=False,
             )
 
@@ -233,7 +233,7 @@ class Slots:
         folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(address.encode()).hexdigest()[:16]
         self._paths = [folder / f"{name}.{number}" for number in range(count)]
-        # Of this process, no more threads look for an unlocked file than there are files.
+        # The number of threads of this process that look for an unlocked file is at most the number of files.
         self._threads = threading.Semaphore(count)
 
     @contextmanager

@@ -51,7 +51,7 @@ CODES = {
     503: "overloaded_error overloaded service_unavailable unavailable",
     400: "invalid_request_error badrequesterror bad_request context_length_exceeded",
 }
-"""HTTP code → the names, in lower case, of errors in the middle of an answer that are treated like this code."""
+"""HTTP code → the lower-case names of errors that, in the middle of an answer, are treated like this code."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
     r"too many requests|overloaded|capacity|is busy|currently unavailable",
@@ -126,7 +126,7 @@ PARAMETERS = (
     *("stream_options", "max_completion_tokens", "max_tokens", "temperature", "top_p", "top_logprobs", "logprobs"),
     *("random_seed", "seed", "stop", "suffix", "stream"),
 )
-"""The fields of requests. A name that contains another name comes before it."""
+"""The fields of requests. A name that contains another name comes before that name."""
 
 _UNITS = r"milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|secs?|sec|s"
 DELAY_TEXTS = (
@@ -147,7 +147,7 @@ _SECONDS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
 
 
 def translate_finish(word: object) -> str:
-    """Return our word for an endpoint's finish reason, "" if the model goes on, or `broken (WORD)` if it is unknown."""
+    """Return our word for an endpoint's finish reason, "" while the model goes on, or `broken (WORD)` if unknown."""
     text = "" if word is None else str(word).strip()
     # Some endpoints write the name of a constant, such as `FinishReason.MAX_TOKENS`.
     low = text.lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
@@ -307,7 +307,7 @@ def _format_message(content: Any) -> str:
 
 
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
-    """Return the delay that the headers or the message name, in seconds, or None if they name none."""
+    """Return the delay in seconds that the headers or the message name, or None if there is no delay."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
     for name, unit in (
         ("retry-after-ms", "ms"),

@@ -71,7 +71,7 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
 
 def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Yield lines without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html). A CR LF
-    gives an extra blank line, since blank lines are ignored."""
+    gives an extra blank line, which callers ignore."""
     begun = b""
     for part in chain(parts, [b"\n"]):
         *whole_lines, begun = _LINE_END.split(begun + part)
@@ -179,27 +179,27 @@ LARGEST_BYTES = 16 << 20
 
 
 def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
-    """Return the address of a request. Raises ConfigError if it contains a secret, or the key would be sent
-    unencrypted."""
+    """Return the address of a request. Raises ConfigError if the address contains a secret, or would get the
+    key unencrypted."""
     try:
         parts = urlsplit(endpoint)
         # `urlsplit` checks the port only when the attribute is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         raise ConfigError(
-            f"engine.endpoint is not an address ({error}); expected for example https://HOST/v1"
+            f"`engine.endpoint` is not an address ({error}); expected for example https://HOST/v1"
         ) from None
     url = shown(endpoint)
     if parts.scheme not in {"http", "https"} or not host or not endpoint.isascii() or any(map(str.isspace, endpoint)):
-        raise ConfigError(f"engine.endpoint is {url!r}; expected an address such as https://HOST/v1")
+        raise ConfigError(f"`engine.endpoint` is {url!r}; expected an address such as https://HOST/v1")
     # Azure's addresses need `api-version`, which is not a secret.
     if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
         raise ConfigError(
-            f"engine.endpoint {url} contains a user or parameters, which would be stored and shown: put the key into "
-            "an environment variable, and name the variable in engine.key"
+            f"`engine.endpoint` {url} contains a user or parameters, which would be stored and shown: put the key "
+            "into an environment variable, and name the variable in `engine.key`"
         )
     if keyed and parts.scheme == "http" and not is_loopback(host):
-        raise ConfigError(f"engine.endpoint {url} would send the key unencrypted: use https")
+        raise ConfigError(f"`engine.endpoint` {url} would send the key unencrypted: use https")
     base = parts.path.rstrip("/")
     return parts._replace(path=base if base.endswith(path) else base + path).geturl()
 
@@ -242,7 +242,7 @@ class Wire:
             self._session.mount(scheme, _watched_adapter(self._opened))
         # Even without a key, this function keeps `requests` from reading a password from ~/.netrc.
         self._session.auth = self._add_key
-        # For an address on this machine, no proxy is used: it would send the request to another machine.
+        # No proxy is used for an address on this machine: the proxy would send the request to another machine.
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
 
     def send(self, body: Mapping[str, Any]) -> Reply:

@@ -158,7 +158,7 @@ class Client:
         self._version = 1
         document = {"uri": self._uri, "languageId": language, "version": 1, "text": text}
         self._tell("textDocument/didOpen", {"textDocument": document})
-        # The server can read the file while other work is done.
+        # The server can read the file while ci-eval does other work.
         self.process.flush(deadline)
 
     def change(self, before: str, edits: Sequence[Edit], after: str) -> None:
@@ -184,7 +184,7 @@ class Client:
         """Return the server's list at an offset (code points) of the open document, and when it arrived
         (`time.perf_counter()`). Raises EngineRaised if the list cannot be read.
 
-        `is_incomplete`: whether the server called the last list incomplete, so that it is asked again after typing.
+        `is_incomplete`: whether the last list was incomplete, so that the server is asked again after typing.
         """
         typed = text[max(offset - 1, 0) : offset]
         # These conditions are those of VS Code 1.95 (`checkTriggerCharacter` and `_onNewContext` in suggestModel.ts).
@@ -331,7 +331,7 @@ class Client:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _handle(self, message: protocol.Message) -> None:
-        """Handle a message of the server. Late answers are dropped. Raises EngineMisbehaved if there was no request."""
+        """Handle a message of the server. Drop late answers. Raises EngineMisbehaved for an answer to no request."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":

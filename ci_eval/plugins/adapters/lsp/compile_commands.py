@@ -1,6 +1,6 @@
 """The compile commands of C and C++ projects, reduced to harmless flags.
 
-A flag can make clangd load a library, write a file or read one outside the project (`-Xclang -load`,
+A flag can make clangd load a library, write a file or read a file outside the project (`-Xclang -load`,
 `-fmodules-cache-path`, `-include`). So ci-eval writes its own database for clangd. Flags that are not listed below are
 dropped and counted.
 """
@@ -27,7 +27,7 @@ DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
 """Databases in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 MOST_FLAGS = 500_000
-"""If a project has no database, ci-eval writes one only up to this number of flags, since a fresh clangd for each file
+"""If a project has no database, ci-eval writes a database, but none with more flags than this: the clangd for each file
 reads the whole database."""
 CPP = frozenset(".cc .cpp .cxx .hh .hpp .hxx .ipp .inl".split())
 OBJECTIVE_C = (".m", ".mm")
@@ -86,8 +86,8 @@ def include_folders(root: Path) -> tuple[str, ...]:
 class CompileCommands:
     """The cleaned compile commands from all databases in the folders of a project.
 
-    As in clangd, a file's command comes from the nearest database above the file. If there is none above, the first
-    database by path that names the file is used, such as one that CMake wrote into the folder of a preset. A file
+    As in clangd, a file's command comes from the nearest database above the file. If there is none, the first
+    database by path that names the file is used; CMake may have written it into the folder of a preset. A file
     without a command gets the folders that the project includes from, like clangd's `fallbackFlags`. If there is no
     database at all, commands are written only if the project has `.h` headers, whose language the commands name.
     """

@@ -65,7 +65,7 @@ DEEPEST = 20
 LONGEST_SNIPPET = 20_000
 """A snippet with more characters is not parsed, but inserted as plain text."""
 MOST_UNCLOSED = 20
-"""After this many unclosed transforms, further ones are taken for text, since the search for each end takes time."""
+"""After this many unclosed transforms, further transforms are text, since the search for each end takes time."""
 
 
 def expand(snippet: str) -> tuple[str, int]:
@@ -231,11 +231,11 @@ class Question:
         self, answer: protocol.CompletionList, name: re.Pattern[str], extension: Extension, *, kinds: bool
     ) -> Iterator[Suggestion]:
         filtered_by = ""
-        # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
+        # The extension golang.go 0.52 gives all items of an incomplete list the first item's filterText, so that VS
         # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
         if extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
             filtered_by = answer.items[0].filter_text or answer.items[0].label
-        # In the usual case, the loop calls one function, since some servers list thousands of items at each caret.
+        # The loop usually calls one function per item, since some servers list thousands of items at each caret.
         token, last, begin, whole = self.token, None, 0, False
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
@@ -344,8 +344,8 @@ class Question:
         return written + changed + (REMOVED + lost if lost else "")
 
     def _extract_token(self, written: str, item: protocol.CompletionItem, pattern: re.Pattern[str]) -> str:
-        """Return the first token of `written`, such as `join` of `join(parts)`, if the item's label or filterText
-        begins with this token. Otherwise, return all of `written`, such as `std::vector` for the label `vector`."""
+        """Return the first token of `written` if the item's label or filterText begins with it (`join` of `join(x)`).
+        Otherwise, return all of `written` (`std::vector` for the label `vector`)."""
         if written.isidentifier() or not (match := pattern.match(written)):
             return written
         name = match[0]

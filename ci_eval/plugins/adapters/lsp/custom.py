@@ -80,7 +80,7 @@ def custom(
         runs_on=(),
         verified=False,
         toolchains={},
-        # The program may read other files than the engine `like`.
+        # The program may read other files than the engine `like` does.
         closure=Closure.PROJECT,
         command=Template((program, *arguments, *flags)),
         installs=tuple(map(find_install_root, files.values())),

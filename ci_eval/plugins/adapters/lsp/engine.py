@@ -36,7 +36,7 @@ ECMASCRIPT = frozenset({"javascript", "typescript"})
 OPEN_TIMEOUT = 60.0
 """The time limit for opening a document, in seconds. Opening does not count as part of a completion."""
 WARM_UP = 10.0
-"""For this many seconds after its start, a server that has not suggested anything yet is asked again."""
+"""A server that has suggested nothing yet is asked again until this many seconds after its start."""
 PAUSE = 0.25
 """The pause between requests during `WARM_UP`, in seconds."""
 
@@ -57,12 +57,12 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     auto_import: overlay.AutoImport = overlay.UNKNOWN
     auto_imports: str = "default"
     programs: tuple[str, ...] = ()
-    """Names that identify this server in a user's command: of its program, of its npm package, or as it reports."""
+    """Names that identify this server: its program or npm package in a user's command, or the name that it reports."""
     flags: tuple[str, ...] = ()
     """Arguments that are added to a user's command if the command is configured like this server."""
     own: overlay.Overlay = overlay.NOTHING
     like: str = ""
-    """The name of the engine that a user's command is configured like, or ""."""
+    """The name of the engine whose configuration a user's command gets, or ""."""
 
     def launch(self, place: Place) -> Launch:
         """Return the server's command, environment and settings. Raises ConfigError."""
@@ -227,7 +227,7 @@ class RunningLsp:
         self._is_typed = False
 
     def complete(self, query: Query) -> Answer:
-        """Ask the server, or filter the last list if it was complete and a token is being typed, as editors do."""
+        """Ask the server. If a token is being typed and the last list was complete, filter that list, as editors do."""
         client = self._running
         if query.span not in {"word", "around"} and client.completes_inline:
             clocks, started = client.process.start_clock(), time.perf_counter()
@@ -304,7 +304,7 @@ class RunningLsp:
         if quirks.hides_tags:
             suggestions = completion.settle_ties(completion.drop_hidden_types(suggestions))
 
-        # Requests for edits come after the list, so they cannot change it.
+        # Requests for edits come after the list, so they cannot change the list.
         # The requests of one list share a deadline.
         resolved_by = time.monotonic() + self._surroundings.timeout
 
@@ -362,7 +362,7 @@ class RunningLsp:
 
 
 def _visible_root(place: Place) -> Path:
-    """Return the project's root, or a copy if its path has a hidden folder or if packages must be linked into it."""
+    """Return the project's root, or a copy if its path has a hidden folder or the project needs links to packages."""
     root = place.root
     links: dict[Path, Path] = {}
     """Path below the root, where Node looks for a package → folder of the package."""

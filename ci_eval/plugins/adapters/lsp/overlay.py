@@ -1,4 +1,4 @@
-"""The configuration that users add to that of an engine, and the settings that switch auto-import on or off."""
+"""The configuration that users add to an engine's own, and the settings that turn auto-import on or off."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
             return NOTHING
         if self.switch is None:
             raise ConfigError(
-                f"`interpret.autoImport` is {wanted}, but ci-eval knows no setting of {name} for that: set it to "
+                f"`interpret.autoImport` is {wanted}, but ci-eval knows no setting of {name} for that: set the key to "
                 "default, or write the engine's own setting into `engine.settings` or `engine.options`"
             )
         return self.switch(wanted == "on")

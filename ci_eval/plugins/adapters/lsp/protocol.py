@@ -97,7 +97,7 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """The errors for messages that do not follow the protocol, are not UTF-8, or are nested too deeply."""
 
 MANY = 1000
-"""The limit for items in a server's request, for its concurrent units of work, and for characters in a unit's id."""
+"""The limit for items in a request, for concurrent units of work, and for characters in the id of a unit of work."""
 
 
 class Position(Struct, gc=False):
@@ -178,7 +178,7 @@ class Snippet(msgspec.Struct):
 
 
 class InlineItem(msgspec.Struct, rename="camel"):
-    """A suggested text; without a range, it is inserted at the caret."""
+    """A suggested text. If it has no range, it is inserted at the caret."""
 
     insert_text: str | Snippet
     range: Range | None = None
@@ -310,7 +310,7 @@ def read_answer(answer: bytes) -> CompletionList:
     except UNREADABLE:
         return _lenient(msgspec.json.decode(answer))
     if isinstance(strict, CompletionList):
-        # These are not fields of the protocol, but the server may have sent fields with these names.
+        # The protocol has no such fields, but a server may have sent fields with these names.
         strict.dropped, strict.source = 0, answer
         return strict
     return CompletionList(items=strict or [], source=answer)
@@ -335,7 +335,7 @@ def _lenient(answer: Any) -> CompletionList:
     pairs = [(raw, item) for raw in items or () if (item := _convert(raw, CompletionItem, item_fields)) is not None]
     read = [item for _, item in pairs]
     if items and not read:
-        raise msgspec.ValidationError(f"none of its {len(items):,} items can be read, the first of which is {items[0]}")
+        raise msgspec.ValidationError(f"none of its {len(items):,} items can be read; the first item is {items[0]}")
     return CompletionList(
         items=read,
         is_incomplete=whole.get("isIncomplete") is True,

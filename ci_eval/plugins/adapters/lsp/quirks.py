@@ -28,8 +28,8 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     restarts: bool = msgspec.field(default=False, name="anew")
     """True if each file gets a fresh server, since answers would otherwise depend on earlier files."""
     serial: bool = False
-    """True if the server handles one message at a time. It is asked only after it has parsed the last edit; otherwise
-    parsing would count as latency. It gets no time to warm up, since its first answer is as good as any."""
+    """True if the server handles one message at a time. The server is asked only after it has parsed the last edit:
+    otherwise, parsing would count as latency. It gets no time to warm up: its first answer is as good as any other."""
     reads_all: bool = False
     """True if the server offers names from the modules that it happens to have read so far; see `show_project`."""
     silent_if_clean: bool = False
@@ -40,7 +40,7 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     extension: Extension = ""
     """The VS Code extension that changes the lists of the server before they are displayed; see `model/sessions.py`."""
     announces: bool = False
-    """True if the server always announces when it loads the project (`$/progress`). It is asked only after that."""
+    """True if the server always announces that it loads the project (`$/progress`). It is asked only after loading."""
 
     def unusual(self) -> dict[str, bool]:
         flags = {flag.encode_name: (getattr(self, flag.name), flag.default) for flag in fields(self)}
@@ -81,8 +81,8 @@ over all others), and does not read `.clangd`.
 OWN_DATABASE = replace(CLANGD, left_out=None)
 
 PYRIGHT = ServerQuirks(reads_all=True)
-"""pyright offers to import names from modules that it has bound so far, to check an open file or to answer a request
-(`buildModuleSymbolsMap` in autoImporter.ts)."""
+"""pyright offers imports only from modules that it has bound so far (`buildModuleSymbolsMap` in autoImporter.ts). It
+binds modules when it checks an open file or answers a request."""
 BASEDPYRIGHT = replace(PYRIGHT, silent_if_clean=True)
 
 GOPLS = ServerQuirks(extension="gopls")
@@ -116,7 +116,7 @@ def show_project(
         client.open(root / path, language_id(surroundings.language, path), text, deadline)
 
     *_, last = texts
-    # Before its first answer, basedpyright may still search for the project's files, and loses a file that is closed.
+    # Before its first answer, basedpyright may still search for the project's files, and loses a file closed then.
     # It may publish nothing about a file that is opened again, so this first file does not belong to the project.
     open_file(str(Path(last).with_stem(NO_FILE)), "")
     _count_names(client, "", "a", deadline)

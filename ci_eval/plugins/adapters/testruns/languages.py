@@ -1,6 +1,6 @@
 """The languages whose tests are run, each by its usual test runner.
 
-Go: `go test` of the installed Go; its library is compiled once, into the cache. Java: javac, and JUnit's console
+Go: `go test` of the installed Go; the library is compiled once, into the cache. Java: javac, and JUnit's console
 launcher from Maven Central, which also runs tests of JUnit 4. JavaScript: the test runner of Node.js (`node:test`).
 Python: pytest in a separate environment, which also runs tests of unittest.
 """
@@ -70,7 +70,7 @@ def _compile_library(new: Path) -> dict[str, str]:
 
 def list_go_steps(work: sandbox.Work) -> Sequence[sandbox.Step]:
     compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
-    # The run gets a copy of the cache made of links, so that it can add packages without changing the original.
+    # The run gets a copy of the cache that consists of links, and can add packages without changing the original.
     for folder in (work.place.folder / "compiled").iterdir():
         if folder.is_dir():
             (compiled / folder.name).mkdir(parents=True)
@@ -309,7 +309,7 @@ def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, s
         return None
     at = body.children[0].start_byte
     line = source[source.rfind(b"\n", 0, at) + 1 : at]
-    # If the body is on the line of the `def`, it continues after a semicolon.
+    # If the body is on the line of the `def`, the body continues after a semicolon.
     indent = "\n" + line.decode() if not line.strip() else "; "
     return at, at, f"return None{indent}"
 

@@ -53,7 +53,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
     if function is None:
         return []
     _, body = function
-    # If the grammar cannot read the file itself, it cannot tell which mutants are broken.
+    # A grammar that cannot read the original file cannot tell which mutants are broken.
     broken = _is_broken(runner, text)
     changes: dict[Mutant, None] = {}
     waiting = [body]

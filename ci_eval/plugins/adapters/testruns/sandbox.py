@@ -76,8 +76,8 @@ class Syntax(msgspec.Struct, frozen=True, kw_only=True):
     removed: Mapping[str, str] = msgspec.field(
         default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
     )
-    """Type of a statement's node → the text that replaces the statement. "PARENT NODE" is a NODE that is a statement
-    only below PARENT."""
+    """Type of a statement's node → the text that replaces the statement. The key "PARENT NODE" means a NODE
+    that is a statement only below PARENT."""
     left_alone: frozenset[str] = frozenset()
 
 
@@ -109,7 +109,7 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     whole: re.Pattern[str] | None = None
     """Matches the beginning of an answer that replaces the whole test file."""
     heading: re.Pattern[str] | None = None
-    """Matches a text of the test file, such as its package, that is added to such an answer if it is missing there."""
+    """Matches a part of the test file, such as its package, that is added if an answer for the whole file has none."""
 
 
 KEPT_BYTES = 1 << 18
@@ -203,8 +203,8 @@ def read_junit(
 ) -> Outcome:
     """Read a report in JUnit's XML, and check the exit code against it.
 
-    `errors_run`: whether a test with an `<error>` has run (JUnit: any exception) or not (pytest: it could not be
-    imported or set up). `counts`: returns whether a name belongs to a test.
+    `errors_run`: whether a test with an `<error>` has run (JUnit: any exception) or not (pytest: the test could
+    not be imported or set up). `counts`: returns whether a name belongs to a test.
     """
     try:
         root = ElementTree.fromstring(_xml(path))  # noqa: S314  `_xml` lets no entities through
@@ -230,7 +230,7 @@ def read_junit(
 
 def _xml(path: Path) -> str:
     """Return the text of a report. Raises OSError, or ValueError if the file is not a report."""
-    # The test may have put a link or a pipe there: links are not followed, and pipes not waited for.
+    # The test may have put a link or a pipe at this path. Links are not followed, and nothing waits for a pipe.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -153,8 +153,8 @@ class _Bench:
 
 
 def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:
-    """Return the text of the test file with `test` in its place, indented like that place. If `test` is a whole file,
-    it replaces the test file."""
+    """Return the text of the test file with `test` in the range `run.test`, indented as there. A `test` that is a whole
+    file replaces the test file."""
     if runner.whole and runner.whole.match(test.lstrip()):
         heading = runner.heading.search(around) if runner.heading and not runner.heading.search(test) else None
         return f"{heading[0]}\n{test}" if heading else test

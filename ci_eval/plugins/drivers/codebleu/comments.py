@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 
 class Unreadable(Exception):
-    """Raised if a string or bracket is not closed, or if a line's indentation is that of no block around it."""
+    """Raised if a string or bracket is not closed, or if a line's indentation fits no block around it."""
 
 
 # The expressions and their order are from CPython's Lib/tokenize.py. Numbers are read as names, and operators as single
@@ -105,7 +105,7 @@ def _close(text: str, at: int, quote: str) -> tuple[str, int]:
     raise Unreadable("the text ends within a string")
 
 
-# After `remove_comments_and_docstrings` of Microsoft's CodeXGLUE (MIT). It does not know template strings, regular
+# After `remove_comments_and_docstrings` of Microsoft's CodeXGLUE (MIT). The pattern knows no template strings, regular
 # expressions and raw strings. So `//` inside them begins a comment, and a quote inside them begins a string.
 _COMMENT_OR_STRING = re.compile(r"//.*?$|/\*.*?\*/|'(?:\\.|[^\\'])*'|\"(?:\\.|[^\\\"])*\"", re.DOTALL | re.MULTILINE)
 

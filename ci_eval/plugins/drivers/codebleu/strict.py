@@ -75,7 +75,7 @@ def precision(expected: Sequence[str], given: Sequence[str], weights: Mapping[st
 
 
 def same_subtrees(expected: Node, given: Node) -> float:
-    """Return the F1 of common sub-trees; repeated ones count as often as both trees have them. Names are ignored."""
+    """Return the F1 of common sub-trees. A repeated one counts as often as both trees have it. Names are ignored."""
     numbers: dict[tuple[str, tuple[int, ...]], int] = {}
     expected_subtrees, given_subtrees = _subtrees(expected, numbers), _subtrees(given, numbers)
     return 2 * (expected_subtrees & given_subtrees).total() / (expected_subtrees.total() + given_subtrees.total())

@@ -115,11 +115,11 @@ CHECKED = """
 CLIENTS = "socket 41 198, connect 42 203, sendto 44 206, sendmsg 46 211, sendmmsg 307 269"
 
 PRETENDED = {UNKNOWN: errno.ENOSYS, ATTRIBUTES: errno.EOPNOTSUPP, DATES: errno.ENOENT, WATCHES: 0, SESSIONS: 0}
-"""Group of refused calls → the error with which they fail, since programs would not go on after EPERM; 0 = success."""
+"""Group of refused calls → the error with which they fail (0 = success). After EPERM, programs would not go on."""
 ALLOWED = (FILES, PATHS, MEMORY, PROCESSES, OWNERS, SIGNALS, SCHEDULE, TIMES, EVENTS, PAIRS, MACHINE)
 NEWER = 451
-"""Calls from this number on fail with ENOSYS unless they are listed, as on the kernels from which the list is. So do
-calls of x86-64's x32 mode, which have greater numbers."""
+"""Calls from this number on fail with ENOSYS unless they are listed, as on the kernels where the list was recorded.
+So do calls of x86-64's x32 mode, which have greater numbers."""
 
 
 def numbers(group: str, column: int) -> dict[str, int]:

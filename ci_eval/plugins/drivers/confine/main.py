@@ -11,8 +11,8 @@
 --remains FOLDER        a folder to remove if the caller is killed
 --abi VERSION           use no later version of Landlock (for tests)
 
-It imports few modules that are not written in C, since every start of an engine waits for the imports. On systems other
-than Linux, it only sets limits.
+The starter imports few modules that are not written in C, since every start of an engine waits for the imports. On
+systems other than Linux, it only sets limits.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Options:
         # The arguments need no check, since only `SandboxPolicy.around` writes them.
         end = arguments.index("--")
         self.command = arguments[end + 1 :]
-        pairs = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
+        pairs = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  `strict` would take time
         self.rules = [(value, RIGHTS[name]) for name, value in pairs if name in RIGHTS]
         single = dict(pairs)
         self.confine = single.get("--confine", "auto")
@@ -64,7 +64,7 @@ def main() -> None:
     if sys.platform == "linux":
         # Forbid higher priorities and message queues, even if the system's limits allow them.
         limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
-        # The limit is compared with all processes and threads of the user. Those of the machine are an upper bound.
+        # The limit is compared with all processes and threads of the user. The machine's number is an upper bound.
         machine = int(supervisor.read("/proc/loadavg").split()[3].partition("/")[2])
         limits[resource.RLIMIT_NPROC] = machine + supervisor.MOST_PROCESSES + 100
     if options.address_space:

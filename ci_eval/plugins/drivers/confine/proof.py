@@ -44,8 +44,8 @@ def sentence(walls: list[str], still: list[str], reasons: list[str], *, counted:
     because = f" ({'; '.join(reasons)})" if reasons else ""
     if not walls:
         return f"not confined: {'; '.join(reasons)}"
-    # Memory in buffers is not attempted, since that would fill the machine's memory. Without a control group, it is
-    # reported as open, but it alone is no reason to refuse an engine: few users may make control groups.
+    # Memory in buffers is not attempted, since that would fill the machine's memory. Without a control group,
+    # it is reported as open, but alone is no reason to refuse an engine: few users may make control groups.
     opened = still if counted else [*still, UNCOUNTED]
     held = " + ".join([*walls, "control group"] if counted else walls)
     held += f"; open: {', '.join(opened)}{because}" if opened else ""
@@ -116,7 +116,7 @@ def _pair(_: Stage) -> None:
 
 
 def _open_descriptors(stage: Stage) -> bool:
-    """Return whether a descriptor is open besides the standard three and that of the report."""
+    """Return whether a descriptor is open besides the standard three and the report's."""
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) != stage.report:
             try:
@@ -167,7 +167,7 @@ def _leave(stage: Stage) -> bool:
     middle = os.fork()
     if not middle:
         if not os.fork():
-            # If this copy stayed open, the child would wait forever if its parent is killed.
+            # With this copy open, the child would wait forever after the death of the starting process.
             os.close(allow)
             for call in (os.setsid, os.setpgrp):
                 try:

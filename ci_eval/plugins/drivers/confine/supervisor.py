@@ -1,4 +1,4 @@
-"""A supervisor outside of the sandbox. If the confined program or ci-eval ends, it kills all the program has started.
+"""A supervisor outside of the sandbox. If the program or ci-eval ends, the supervisor kills all that is left.
 
 It is a "subreaper": if a descendant ends, the kernel makes the supervisor the parent of the descendant's children. So
 the supervisor finds all descendants.
@@ -21,7 +21,7 @@ MOST_PROCESSES = 1000 + 50 * (os.cpu_count() or 1)
 """The limit of processes and threads. Compilers start some for each processor."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LOOK = signal.SIGUSR1
-"""The signal that the kernel sends when the thread that started the supervisor ends. Its process may still run."""
+"""The signal that the kernel sends if the thread that started the supervisor ends. The caller may still run."""
 HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 # As in shells, these exit codes are 128 plus the number of the signal: SIGTERM and SIGKILL.
@@ -244,7 +244,7 @@ NAME = "ci-eval-"
 MEMORY_LIMITS = ("memory.max", "memory.limit_in_bytes")
 """The file with a group's memory limit in version 2, and in version 1."""
 BESIDE = 64 << 20
-"""Bytes for memory of the kernel, such as stacks, which counts in a group in addition to that of processes."""
+"""The bytes for the kernel's memory, such as stacks, which a group counts in addition to the processes' memory."""
 
 
 class Cgroups:
@@ -310,7 +310,7 @@ def _parents() -> Iterator[str]:
             yield f"{TREE}/{controllers}{path}"
         elif not controllers:
             tree = f"{TREE}/unified" if os.path.isdir(f"{TREE}/unified") else TREE
-            # A group that holds processes cannot limit groups inside it, so use the nearest group above that can.
+            # A group that holds processes cannot limit groups inside it, so use the nearest ancestor that can.
             above = [path[:end] for end in range(len(path), -1, -1) if path[end : end + 1] in {"", "/"}]
             yield tree + next((folder for folder in above if _limits(tree + folder)), path)
 

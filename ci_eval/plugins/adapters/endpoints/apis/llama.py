@@ -49,8 +49,8 @@ SMALLEST = 4096
 def write_ollama(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     fields = common_fields(settings, prompt)
     options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
-    # Ollama silently cuts a question that is longer than its context. Ollama reloads the model if the size changes, so
-    # at least a full window is assumed, and the size is a power of 2.
+    # Ollama silently cuts a question that is longer than its context. Ollama reloads the model if the context's size
+    # changes, so the size is a power of 2, and fits at least a full window.
     length = len(prompt.instruction or prompt.prefix + prompt.suffix)
     full = 0 if prompt.instruction else settings.window.tokens or settings.window.characters // DENSE
     options["num_ctx"] = max(SMALLEST, 1 << (max(length // DENSE, full) + prompt.max_tokens - 1).bit_length())

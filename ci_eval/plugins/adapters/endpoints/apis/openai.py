@@ -97,7 +97,7 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> messages.Piece:
 
 def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the token counts by field name. Some endpoints count cached tokens apart from the question, or thoughts
-    apart from the answer; they are added here."""
+    apart from the answer; this function adds them."""
     asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
     prompt, answer, total, read, created = (
         messages.read_count(usage.get(name))
