@@ -68,7 +68,7 @@ class Project:
         return True
 
     def note(self, merge_request: str, body: str) -> bool:
-        """Change the note with the same first line, or write one. Return whether there was one. Needs a token."""
+        """Change our note that begins with the same line, or write a new one. Return True if a note was changed."""
         notes = f"/merge_requests/{int(merge_request)}/notes"
         author = self._ask("GET", f"{self._address.partition('/projects/')[0]}/user").json()["id"]
         start = body.partition("\n")[0]

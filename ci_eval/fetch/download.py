@@ -85,10 +85,10 @@ def shown(url: str) -> str:
 
 
 def check_url(url: str, *, is_repository: bool = False) -> SplitResult:
-    """Return the parts of an address. It must be https://…, or be on this machine: file:///… if `is_repository`, else
+    """Return the parts of an address, which must be https://…, or on this machine: file:///… if `is_repository`, else
     http://…. Raises ConfigError for others."""
-    # Programs take an address with a leading hyphen for an option. Parsers read the other characters differently, so
-    # they may disagree about the host.
+    # Programs take an address with a leading hyphen for an option. Two parsers may read different hosts from an
+    # address with one of the other characters.
     if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
         raise ConfigError(
             f"{shown(url)!r} is not an address: it begins with - or contains a blank or an odd character."

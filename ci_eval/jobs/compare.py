@@ -75,9 +75,9 @@ def compare(
 ) -> Outcome:
     """Compare the first workspace with each of the others, or every pair of workspaces if `each_with_each` is set.
 
-    The first folder may hold past evaluations; a single workspace is compared with the newest comparable one of these.
+    The first folder may hold past evaluations; a single workspace is compared with the newest comparable one.
     If `same_ranker` is set, a base whose suggestions another ranker ordered is not used. If `first_night` is set, gates
-    may stay unjudged. With `user`, a profile or a file, figures are of what that user would do on average. `view`
+    may stay unjudged. With `user`, a profile or a file, figures are averages of what that user would do. `view`
     changes each new workspace, for this comparison only. Gates only judge pairs with the first workspace. Raises
     ConfigError, WorkspaceError or NothingToEvaluate.
     """

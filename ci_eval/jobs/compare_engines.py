@@ -197,10 +197,10 @@ def compare_engines(
 ) -> Done[Outcome | None]:
     """Ask all sides in turns, and compare every pair of them. One folder gets the workspaces and `comparison`.
 
-    With `detect`, only as many sessions are asked as find a difference of that size between two sides, with the
-    probability `power`. With `usual`, the size is two points, and the sessions must fit into two minutes; the limit is
-    1,000 if sessions cannot be sampled. `allow_conditions` permits different configurations. Raises the errors of
-    `evaluate` and `compare`. The result is None if an engine answered nothing.
+    With `detect`, only as many sessions are asked as are needed to find a difference of that size between two sides
+    with the probability `power`. With `usual`, the size is two points, and the sessions must fit into two minutes;
+    the limit is 1,000 if sessions cannot be sampled. `allow_conditions` permits different configurations. Raises the
+    errors of `evaluate` and `compare`. The result is None if an engine answered nothing.
     """
     screen, jobs, resume = run.screen, run.jobs, run.resume
     check_same_sessions(sides)

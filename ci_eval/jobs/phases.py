@@ -285,7 +285,7 @@ class _Phases:
             if done and not first[1]:
                 first = time.monotonic(), done / len(self._sides)
 
-        # What an interrupted pilot left would make this one look faster.
+        # What an interrupted pilot left would make this pilot look faster.
         shutil.rmtree(folder, ignore_errors=True)
         self._play(folder, self.order[:asked], 1, advance)
         now = time.monotonic()

@@ -249,7 +249,7 @@ def _plan_sample(prepared: Prepared) -> actions.SampleGoal | None:
 
 
 def choose_share(workspace: Workspace, prepared: Prepared) -> interpret.Share:
-    """Return the share of the sessions in the actions that is asked; the whole shard if stage 1 has drawn them."""
+    """Return which share of the generated sessions is asked; the whole shard if stage 1 has drawn the sessions."""
     settings, manifest = prepared.config.interpret, workspace.manifest()
     shard = Shard.parse(manifest.shard) if manifest.shard else None
     whole = interpret.Share(shard=shard)

@@ -290,8 +290,8 @@ def prepare(config: Config, screen: Screen) -> Prepared:
 def _dependencies(
     config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
 ) -> tuple[InstalledEngine | None, bool]:
-    """Return the environment, and whether dependencies were left out that could be installed. If nothing asks for
-    dependencies, they are installed if that is safe and cheap. Raises PreparationError if they are requested and cannot
+    """Return the environment, and whether installable dependencies were left out. If nothing asks for dependencies,
+    they are installed if that is safe and cheap. Raises PreparationError if they are requested and cannot
     be installed."""
     kind, configured = language.dependencies, config.project.dependencies
     wanted = engine.needs_dependencies or bool(config.project.dependency_groups)

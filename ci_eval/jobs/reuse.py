@@ -58,8 +58,8 @@ def digest_imports(root: Path) -> dict[str, str]:
     everything = sorted(below(root, root, ("",), ignored=()))
     contents = {path: _content_digest(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
-    # Every digest has the names of all files, since an import may find or suggest a new file. It also has the content
-    # of files that are not Python, and of `__builtins__.pyi`, which type checkers read with each file.
+    # Every digest covers the names of all files, since an import may find or suggest a new file, and the content of
+    # files that are not Python, and of `__builtins__.pyi`, which type checkers read with each file.
     seen_by_all = (
         path for path in everything if not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
     )
@@ -73,7 +73,7 @@ def digest_imports(root: Path) -> dict[str, str]:
                 by_ending[name[begin:]].append(rank)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
     edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
-    # Each source's set of direct and indirect imports, and itself, as the bits of an integer: a union is one operation.
+    # For each source, the set of itself and all its imports, direct or not, as bits of an integer: a union is one `|`.
     reached = [1 << rank for rank in range(len(sources))]
     changing = True
     # Imports may form cycles, so this is repeated until no set grows.

@@ -68,8 +68,8 @@ def check_place(folder: Path, *, resume: bool) -> None:
 
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Lock the folder of a run. If there is nothing to evaluate, remove a new folder without actions and errors. Raises
-    WorkspaceError if another run uses the folder, and Interrupted (with the folder) for Ctrl-C."""
+    """Lock the folder of a run. If there is nothing to evaluate, remove the folder if it is new and has neither actions
+    nor errors. Raises WorkspaceError if another run uses the folder, and Interrupted (with the folder) for Ctrl-C."""
     # Only folders that this run creates may be removed again.
     made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
@@ -160,7 +160,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
 
 
 def describe_questions(config: Config, task: Task, engine: EngineInfo, project: ProjectInfo) -> Manifest:
-    """Return a manifest of what is asked, and of which engine, without facts about the machine."""
+    """Return a manifest of what is asked of which engine, without facts about the machine."""
     strategy, seed = config.actions.strategy, config.interpret.seed
     return Manifest(
         ci_eval=__version__,

@@ -58,7 +58,7 @@ def spell(choice: Choice) -> str:
 
 
 def sweep(configured: Callable[[Choice], Config], varied: Sequence[str], run: RunOptions) -> Done[Sweep]:
-    """Evaluate each choice in a separate folder, and compare it with the first one. Raises as `evaluate` does."""
+    """Evaluate each choice in a separate folder, and compare it with the first choice. Raises as `evaluate` does."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:

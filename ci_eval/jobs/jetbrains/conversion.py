@@ -178,7 +178,7 @@ def _import_results(
         path = file.source.path
         lost.pop(path, None)
         workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
-        # If the plugin stored no actions, these only open the file, and `rerank` cannot reorder its suggestions.
+        # If the plugin stored no actions, the only action opens the file, and `rerank` cannot reorder suggestions.
         file_actions = file.actions or model.FileActions(
             path=path,
             checksum=file.source.checksum,

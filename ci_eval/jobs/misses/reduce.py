@@ -192,7 +192,7 @@ class Search(msgspec.Struct):
         return False
 
     def _holds_without(self, path: str, excerpt: Excerpt, ways: Sequence[list[Cut]]) -> bool:
-        """Make the cuts in the first way after which the file parses. Return whether the miss is still shown."""
+        """Make the first of these lists of cuts after which the file parses. Return whether the miss is still shown."""
         for cuts in ways:
             smaller = excerpt.cut(cuts)
             if len(smaller.text) < len(excerpt.text) and all(
@@ -352,8 +352,8 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
 
 
 def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, Session]:
-    """Return the last stage in which FRESH new engine processes show the miss, and the last session of these. Raises
-    NothingToEvaluate."""
+    """Return the last stage in which FRESH new engine processes show the miss, and the session of the last process.
+    Raises NothingToEvaluate."""
     for project in reversed(stages):
         for _ in range(FRESH):
             oracle.close()
