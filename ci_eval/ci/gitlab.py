@@ -106,5 +106,5 @@ def _check(answer: requests.Response) -> requests.Response:
     said = f"GitLab answered {answer.status_code} to {answer.request.method} {answer.url.partition('?')[0]}"
     if answer.status_code == 404:
         raise _MissingError(said)
-    advice = f"put a token of the project into {TOKEN}, with read_api, or api for notes"
+    advice = f"put a project token with the scope read_api (for notes: api) into {TOKEN}"
     raise DownloadError(f"{said}: {advice if answer.status_code in {401, 403} else 'run the job again later'}")

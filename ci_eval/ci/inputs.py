@@ -93,7 +93,7 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
                 for name, value in json.loads(whole).items()
             }
         except (ValueError, AttributeError, RecursionError):
-            raise ConfigError(f"{VARIABLE} is not a JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
+            raise ConfigError(f"{VARIABLE} is no JSON object: set it to toJSON(inputs), or use {PREFIX}NAME") from None
         _check_names(inputs, known, "there is no input")
     else:
         named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}

@@ -127,7 +127,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
             chosen = override(set_engine_command(chosen, self.engine_command, self.engine_like), of_command)
         elif self.engine_like:
             if chosen.engine.command is None:
-                raise click.UsageError("--engine-like is for a command: add --engine-command, or leave it out")
+                raise click.UsageError("--engine-like is for commands: add --engine-command, or drop --engine-like")
             chosen = replace(chosen, engine=replace(chosen.engine, like=self.engine_like))
         return add_ladder(chosen) if ladder and not loaded.own_prefix else chosen
 

@@ -182,7 +182,7 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
         message = re.sub(r"^\s*stderr: '|'\s*$", "", str(error.stderr))  # GitPython's wrapping
         raise InstallError(
             f"git {arguments[0]} failed:\n{last_words(message)}\n"
-            "Check address and revision: a full commit id, a tag or a branch that anyone may read."
+            "Check the address, which must be public, and the revision: a full commit id, a tag or a branch."
         ) from None
 
 

@@ -60,8 +60,8 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
     """
     file, requirements, known = _find_python_requirements(root, groups)
     if groups != "all" and (unknown := {*map(normalize, groups)} - known):
-        has = f"has {', '.join(sorted(known))}" if known else "has none"
-        raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and the project {has}")
+        has = f"has {', '.join(sorted(known))}" if known else "has no groups"
+        raise PreparationError(f"`project.dependencyGroups` names {min(unknown)!r}, but the project {has}")
     layout = read_layout(root)
     folders = {root, *layout.members.values()}
     plain = [
@@ -235,7 +235,7 @@ def has_development(root: Path) -> bool:
 def _read_manifest(path: Path, groups: Groups) -> _Manifest:
     manifest = read_json(path, _Manifest)
     if groups != "all" and (unknown := {*groups} - {"dev"}):
-        raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and npm's groups are dev alone")
+        raise PreparationError(f"`project.dependencyGroups` names {min(unknown)!r}, but npm only has the group dev")
     development = manifest.dev_dependencies if groups else {}
     return msgspec.structs.replace(manifest, dependencies=development | manifest.dependencies)
 

@@ -34,7 +34,7 @@ WHEELS_ONLY = (
 )
 REGISTRY_ONLY = (
     "Only packages from a registry are installed: building a package from git would run the package's programs. "
-    "Leave out the package that requires it, or set project.dependencies to false."
+    "Leave out the package that requires a package from git, or set `project.dependencies` to false."
 )
 
 ALONE = Path(__file__).parents[1] / "plugins" / "drivers"
@@ -168,12 +168,12 @@ def artifact(coordinates: str, folder: Path) -> Path:
             f"Try another version, {instead}or take the project by its git or https address."
         )
 
-    return one_file(run, ".jar", folder, f"mvn downloaded no jar of {coordinates}. Check its settings.xml.")
+    return one_file(run, ".jar", folder, f"mvn downloaded no jar of {coordinates}. Check Maven's settings.xml.")
 
 
 def check_maven(coordinates: str) -> re.Match[str]:
     needed = "one exact release is needed, no snapshot, as in org.apache.commons:commons-lang3:3.14.0"
-    plain = ":jar after it takes the plain jar, not that of the sources."
+    plain = "with :jar at the end, the plain jar is taken instead of the sources jar."
     return match_source(MAVEN, coordinates, f"GROUP:ARTIFACT:VERSION: {needed}; {plain}")
 
 
@@ -276,7 +276,7 @@ def crate(source: str, folder: Path) -> Path:
         for archive in cache.glob("registry/cache/*/*.crate"):
             archive.replace(here / archive.name)
 
-    missing = f"cargo downloaded no archive of {source}. Check name and version, and that it is 1.82 or newer."
+    missing = f"cargo downloaded no archive of {source}. Check name and version, and that cargo is 1.82 or newer."
     return one_file(run, ".crate", folder, missing)
 
 

@@ -145,7 +145,7 @@ def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
 def _open_working_tree(spec: Spec) -> Project:
     root = Path(spec.source).expanduser().resolve()
     if root.is_file():
-        raise ConfigError(f"{written(spec)} is a file: give its folder, and name it by actions.evaluationRoots")
+        raise ConfigError(f"{written(spec)} is a file: give its folder, and name the file in `actions.evaluationRoots`")
     if not root.is_dir():
         raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {Path.cwd()}.")
     shown = str(root).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -95,7 +95,7 @@ def compare(
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
     if view.title and len(others) > 1:
-        raise ConfigError(f"--title names one evaluation, and {len(others)} are compared with the base: leave it out")
+        raise ConfigError(f"--title names one evaluation, and {len(others)} are compared with the base: drop --title")
     # Parse all rules now, so that a mistake is reported before anything is compared.
     user_metrics = ml.metrics_of_user(ml.load_user_model(user)) if user else ()
     rules = {
@@ -235,7 +235,7 @@ def compare_pair(
     ours, theirs = replace(comparison.base, title=names[base]), replace(comparison.new, title=names[new])
     comparison = replace(comparison, base=ours, new=theirs)
     if user:
-        warning = f"what the user {Path(user).name} would do on average, at the prefixes at which that user would ask"
+        warning = f"averages of what the user {Path(user).name} would do, at the prefixes at which that user asks"
         comparison = replace(comparison, warnings=(warning, *comparison.warnings))
     infos = {info.name: info for info in comparison.metrics}
     gates = tuple(

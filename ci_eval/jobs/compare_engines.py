@@ -100,7 +100,7 @@ def check_same_sessions(sides: Sequence[Side]) -> None:
             if base.get(key) != new.get(key) and not any(key == own or key.startswith(f"{own}.") for own in OWN):
                 raise ConfigError(
                     f"`{key}` is {base.get(key)!r} in base and {new.get(key)!r} in new, but all sides are asked the "
-                    f"same sessions: set it for all (--set {key}=…). Sides may differ in {', '.join(OWN[:6])}"
+                    f"same sessions: set the key for all (--set {key}=…). Sides may differ in {', '.join(OWN[:6])}"
                 )
 
 
@@ -132,9 +132,9 @@ def check_same_configuration(
     if unasked:
         raise ConfigError(
             f"the engines would get different settings, although you did not ask for that: {sentence(unasked)}. If one "
-            "engine is a command, name the engine that it is like (--engine-like NAME, or `engine.like`), or give it "
-            "the same `engine.settings` and `engine.options`, in which {dependencies} is the folder of the project's "
-            "packages. --allow-conditions compares the engines anyway, and the report names the differences"
+            "engine is a command, name the engine that the command is like (--engine-like NAME, or `engine.like`), or "
+            "set the same `engine.settings` and `engine.options` for it; in these, {dependencies} is the folder of the "
+            "project's packages. --allow-conditions compares the engines anyway, and the report names the differences"
         )
 
 

@@ -43,7 +43,7 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
     prefix = config.actions.strategy.prefix.name
     if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
         screen.warn(
-            f"actions.strategy.prefix {prefix} has no effect: the modelled user, who writes the logs, sees all prefixes"
+            f"`actions.strategy.prefix` {prefix} has no effect: logs are of a modelled user, who sees all prefixes"
         )
     interpret = replace(
         settings,

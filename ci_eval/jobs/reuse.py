@@ -131,7 +131,7 @@ SAMPLE = 0.02
 
 def check_reusable(config: Config, rounds: int) -> None:
     if reason := why_not_reusable(config, rounds):
-        raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
+        raise ConfigError(f"--reuse cannot be used here: {reason}; leave --reuse out")
 
 
 def why_not_reusable(config: Config, rounds: int = 1) -> str:
@@ -175,7 +175,7 @@ def make_sessions(earlier: Path | None, workspace: Workspace, prepared: Prepared
             else "none of the sessions asked again has an answer in that run"
         )
         screen.warn(
-            f"nothing of {earlier} is reused: {reason}, so that all are asked; "
+            f"nothing of {earlier} is reused: {reason}, so all sessions are asked; "
             "`--repeat 3` shows how much the engine's results vary"
         )
         for path in taken:

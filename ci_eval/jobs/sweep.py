@@ -49,7 +49,7 @@ def expand_axes(varied: Sequence[str]) -> list[Choice]:
         raise ConfigError("--vary names a key twice: give all of its values at once")
     choices: list[Choice] = [dict(zip(axes, chosen, strict=True)) for chosen in product(*axes.values())]
     if len(choices) > MOST:
-        raise ConfigError(f"--vary makes {len(choices):,} runs, at most {MOST} are evaluated: vary fewer values")
+        raise ConfigError(f"--vary makes {len(choices):,} runs, and at most {MOST} are evaluated: vary fewer values")
     return choices
 
 

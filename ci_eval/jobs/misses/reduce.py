@@ -99,8 +99,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; ci-eval {__version__}, "
             f"Python {machine.python()}, {machine.system()}",
             f"**Dependencies**: {needs or 'none'}",
-            f"**Seen** in {FRESH} of {FRESH} fresh processes. Reduced from {self.files_before:,} files and "
-            f"{self.lines_before:,} lines of this one, by {self.oracle.questions:,} questions, until "
+            f"**Seen** in {FRESH} of {FRESH} fresh processes. Reduced from {self.files_before:,} files, with "
+            f"{self.lines_before:,} lines in `{question.path}`, by {self.oracle.questions:,} questions, until "
             f"{self.ended}. The same in each step: {', '.join(self.oracle.kept)}.",
             _fenced("\n".join(self.commands), "sh"),
             "The messages to and from the engine are in `exchange.txt`.",

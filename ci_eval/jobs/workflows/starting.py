@@ -93,7 +93,7 @@ def locate(folder: Path, system: str) -> tuple[str, str]:
         raise ConfigError(f"the CI of {host} is not known: add --ci {' or --ci '.join(list(SYSTEMS)[1:])}")
     system = system or reads
     if (system == "github" and not is_github) or (system == "gitlab" and host and is_github):
-        raise ConfigError(f"--ci {system}: {host} does not read its files; leave --ci out, or give --ci teamcity")
+        raise ConfigError(f"--ci {system}: {host} does not read these files; leave --ci out, or give --ci teamcity")
     if inside != "." and system != "github":
         raise ConfigError(f"--ci {system} needs the repository's top: run this in {top}, with --project path:{inside}")
     return inside, system
@@ -209,8 +209,8 @@ def check_command(command: str, request: Request) -> None:
     output = request.build_output.rstrip("/")
     if request.build and program != output and not program.startswith(f"{output}/"):
         raise ConfigError(
-            f"--engine-command {command!r} does not start a program in {output}, the result of --build: begin it with "
-            f"{output}/PROGRAM, or name another --build-output"
+            f"--engine-command {command!r} does not start a program in {output}, the result of --build: begin the "
+            f"command with {output}/PROGRAM, or name another --build-output"
         )
 
 

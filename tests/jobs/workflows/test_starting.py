@@ -396,9 +396,9 @@ def test_the_files_are_those_that_the_repositorys_server_reads(
     ("remote", "options", "said"),
     [
         ("https://bitbucket.org/you/lang", (), "add --ci teamcity or --ci gitlab"),
-        ("https://bitbucket.org/you/lang", ("--ci", "github"), "bitbucket.org does not read its files"),
-        ("https://gitlab.com/you/lang", ("--ci", "github"), "gitlab.com does not read its files"),
-        ("https://github.com/you/lang", ("--ci", "gitlab"), "github.com does not read its files"),
+        ("https://bitbucket.org/you/lang", ("--ci", "github"), "bitbucket.org does not read these files"),
+        ("https://gitlab.com/you/lang", ("--ci", "github"), "gitlab.com does not read these files"),
+        ("https://github.com/you/lang", ("--ci", "gitlab"), "github.com does not read these files"),
         ("https://gitlab.com/you/lang", ("--for", "site"), "--for site is not for gitlab"),
         ("https://gitlab.com/you/lang", ("--output", "servers/py"), "with --project path:servers/py"),
     ],
