@@ -93,7 +93,7 @@ def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
                 (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
                 # A branch moves, so the folder is named after its commit.
                 folder = projects / _slug(parsed if scheme.lasting(parsed) else pinned)
-                # If a branch points to a commit that was prepared before, its folder is replaced only if it is damaged.
+                # If a branch points to a commit that was prepared before, the folder is replaced only if it is damaged.
                 if not sealed.intact(folder):
                     sealed.publish(whole, folder)
             project = Project(root=folder / marker.root, info=info)

@@ -247,7 +247,7 @@ def _open_logs(source: Path) -> tuple[Path, LogsRecord, Manifest | None]:
         # A workspace was verified as a whole above; a lone folder of logs was not.
         logs.verify(folder, record)
     if record.schema != LOG_SCHEMA:
-        raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: make them again")
+        raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: write the logs again")
     return folder, record, manifest
 
 

@@ -291,8 +291,8 @@ def _dependencies(
     config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
 ) -> tuple[InstalledEngine | None, bool]:
     """Return the environment, and whether installable dependencies were left out. If nothing asks for dependencies,
-    they are installed if that is safe and cheap. Raises PreparationError if they are requested and cannot
-    be installed."""
+    they are installed if that is safe and cheap. Raises PreparationError if requested dependencies cannot be
+    installed."""
     kind, configured = language.dependencies, config.project.dependencies
     wanted = engine.needs_dependencies or bool(config.project.dependency_groups)
     is_asked = wanted if configured is None else configured

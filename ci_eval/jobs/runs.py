@@ -198,7 +198,7 @@ def find_revision(command: Sequence[str] | None) -> str:
 
 
 def describe_judge(config: Config) -> str:
-    """Return the model that judges, and the version of the question to it; "" if nothing is judged."""
+    """Return the model that judges, and the version of the judge's question; "" if nothing is judged."""
     if config.judge is None:
         return ""
     judge = cast("graders.Judging", graders.CATALOG.load("judge"))
@@ -337,7 +337,7 @@ def with_view(config: Config, folder: Path) -> Config:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of the run without the stored view. Raises WorkspaceError if it was changed."""
+    """Return the run's configuration, without the stored view. Raises WorkspaceError if it was changed."""
     return _load(workspace, view.spell())
 
 
@@ -387,7 +387,7 @@ def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: boo
 def _test_runs(stored: Config) -> Iterator[str]:
     if stored.run.tests:
         sandbox = "without a sandbox (interpret.confine: off)" if stored.interpret.confine == "off" else "confined"
-        yield f"run the tests in its answers, {sandbox} (run.tests)"
+        yield f"run the tests in stored answers, {sandbox} (run.tests)"
 
 
 def _addresses(endpoint: EndpointConfig | None) -> Iterator[str]:
@@ -400,5 +400,5 @@ def _refuse(workspace: Workspace, asked: Sequence[str], instead: str, *, trusted
     if asked and not trusted:
         raise ConfigError(
             f"the configuration in {workspace.folder} would {', and '.join(asked)}. A workspace may come from somebody "
-            f"else: add --trust if you know this one{instead}"
+            f"else: add --trust if you know this workspace{instead}"
         )

@@ -192,7 +192,7 @@ def _import_results(
         statuses.update(session.status for session in file.sessions)
     # A shard may have no session, since there may be fewer files than shards.
     if not statuses and manifest.shard is None:
-        raise NothingToEvaluate(f"{origin.folder} has no sessions: see its errors/, and data/files.json")
+        raise NothingToEvaluate(f"{origin.folder} has no sessions: see errors/ and data/files.json in it")
     missing = {path: sessions for path, (_, sessions) in lost.items() if sessions}
     for error in plugin_files.read_errors(origin.folder, missing, kept):
         workspace.write_error(error)

@@ -191,7 +191,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
     for reason, count in sorted(log.left_out.items()):
         screen.warn(f"left out of the logs: {count:,} {reason}")
     if not (train or validation):
-        raise NothingToEvaluate("the logs hold no session that ended: give more of them")
+        raise NothingToEvaluate("the logs hold no session that ended: give more logs")
     projects = [files.project for files in event_files] + [recording.path.name for recording in recorded]
     return EventSessions(projects=", ".join(dict.fromkeys(projects)), train=train, validation=validation)
 

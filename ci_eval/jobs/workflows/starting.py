@@ -60,7 +60,7 @@ TRAINING = {
 }
 
 NEEDS_BUILD = (
-    "--for pull-request compares the engine that a pull request changes: say how it is built and started, such as "
+    "--for pull-request compares the engine that a pull request changes: give the commands that build and start it: "
     "--build 'make server' --engine-command 'build/server --stdio'"
 )
 
@@ -134,7 +134,7 @@ def check(answers: Answers) -> Config:
     if engine.languages and answers.language not in engine.languages:
         raise ConfigError(
             f"engine {engine.name} completes {', '.join(sorted(engine.languages))}, not {answers.language}; "
-            f"the usual one is {usual_engine(answers.language)}"
+            f"the usual engine is {usual_engine(answers.language)}"
         )
     scheme, colon, _ = answers.project.partition(":")
     if not colon or (scheme not in schemes.names() and scheme not in {"http", "https"}):
@@ -159,7 +159,7 @@ def check_request(request: Request, folder: Path) -> None:
     if mails and not request.mail:
         raise ConfigError("--for notice needs --mail ADDRESS, to which TeamCity sends mail")
     if request.mail and not mails:
-        raise ConfigError("--mail is for --ci teamcity --for notice alone: leave it out")
+        raise ConfigError("--mail is for --ci teamcity --for notice alone: leave --mail out")
     has_nights = {origin.NIGHT, origin.NOTICE, origin.ALGORITHMS} & {*purposes} or (
         request.system == "github" and (folder / github_files.NIGHT).exists()
     )
