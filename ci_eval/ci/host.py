@@ -180,7 +180,7 @@ class GitHub(Host):
         if self._said[level] < MOST_ANNOTATIONS:
             self._say(f"::{level} title=ci-eval::{data(text)}")
         elif self._said[level] == MOST_ANNOTATIONS:
-            self._say(f"::{level} title=ci-eval::more messages are in the log and the report")
+            self._say(f"::{level} title=ci-eval::there are more messages: see the log and the report")
 
     def announce(self, announcement: Announcement) -> None:
         super().announce(announcement)
