@@ -40,7 +40,7 @@ class Builds:
         match = PAGE.fullmatch(page)
         assert match
         if not environment.get(TOKEN):
-            raise ConfigError(f"{TOKEN} missing: make an access token in TeamCity's profile, and put it there")
+            raise ConfigError(f"{TOKEN} missing: set the variable to an access token of your TeamCity profile")
         self._server, self.name = match.group("server", "id")
         self._session = make_session(environment[TOKEN], "application/json")
 
@@ -73,6 +73,6 @@ class Builds:
     def _check(self, answer: requests.Response) -> requests.Response:
         if answer.ok:
             return answer
-        reason = {401: f"the token in {TOKEN} is not valid", 403: "its owner may not see that", 404: "it is missing"}
+        reason = {401: f"the token in {TOKEN} is not valid", 403: "the token cannot read that", 404: "it is missing"}
         advice = reason.get(answer.status_code, "try again later")
         raise DownloadError(f"TeamCity answered {answer.status_code} about {self.name}: {advice}")

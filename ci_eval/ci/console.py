@@ -24,7 +24,7 @@ from ci_eval.rendering import plaintext
 OUTPUT = "CI_EVAL_OUTPUT"
 """The variable that sets how much is printed: `quiet`, `verbose`, or the normal amount for anything else."""
 WIDTH = 120
-"""The width that is assumed for a log if its width is unknown, in characters."""
+"""The assumed width of a log whose width is unknown, in characters."""
 TEXT = 24
 GAP = 3
 """The space between two columns of a table, in characters."""
@@ -53,7 +53,7 @@ class Screen:
             _print(self._err, text)
 
     def advise(self, text: str) -> None:
-        """Print a line to standard error. It is never wrapped, so that a command in it can be copied."""
+        """Print a line to standard error, never wrapped, so that a command in the line can be copied."""
         if not self.quiet:
             self._err.print(Text(plaintext.line(text)), soft_wrap=True)
 
@@ -99,7 +99,7 @@ class Screen:
         styles: Mapping[str, str] = NO_STYLES,
         spare: Sequence[str] = (),
     ) -> None:
-        """Print a table. `numbers` is how many columns after the first hold numbers; `styles` is cell → its style.
+        """Print a table. `numbers` is how many columns after the first hold numbers; `styles` maps cells to styles.
 
         If a terminal, or a log whose width COLUMNS sets, is too narrow, the columns in `spare` are dropped one by one,
         unless -v asks for all. If that is not enough, the table is printed in parts below each other, each with the
@@ -252,7 +252,7 @@ class _Grid(msgspec.Struct, frozen=True):
 
 
 def _print(console: Console, text: str, before: str = "", style: str = "") -> None:
-    """Wrap between words; rich would break long words. `style` is for `before`, or for the whole text without it."""
+    """Wrap between words; rich would break long words. `style` is for `before` or, if that is "", the whole text."""
     for number, line in enumerate(plaintext.lines(text).split("\n")):
         start = "" if number else before
         wrapped = wrap(start + line, console.width, break_long_words=False, break_on_hyphens=False) or [""]

@@ -68,7 +68,7 @@ class Project:
         return True
 
     def note(self, merge_request: str, body: str) -> bool:
-        """Change the note with the same first line, or write one. Return whether there was one. Needs a token."""
+        """Change our note that begins with the same line, or write a new one. Return True if a note was changed."""
         notes = f"/merge_requests/{int(merge_request)}/notes"
         author = self._ask("GET", f"{self._address.partition('/projects/')[0]}/user").json()["id"]
         start = body.partition("\n")[0]
@@ -106,5 +106,5 @@ def _check(answer: requests.Response) -> requests.Response:
     said = f"GitLab answered {answer.status_code} to {answer.request.method} {answer.url.partition('?')[0]}"
     if answer.status_code == 404:
         raise _MissingError(said)
-    advice = f"put a token of the project into {TOKEN}, with read_api, or api for notes"
+    advice = f"put a project token with the scope read_api (for notes: api) into {TOKEN}"
     raise DownloadError(f"{said}: {advice if answer.status_code in {401, 403} else 'run the job again later'}")

@@ -129,7 +129,7 @@ class Guarded(io.TextIOBase):
 
 
 MOST_ANNOTATIONS = 10
-"""The limit of annotations of one level in a step. GitHub drops any more, so the last one says that there are more."""
+"""The limit of annotations of one level in a step. GitHub drops others, so the last one says that there are more."""
 MOST_SUMMARY = 1_000_000
 """The limit of a summary, in bytes. GitHub drops a summary of more than 1,048,576 bytes."""
 CUT = "\n\nThe rest is in the report.\n"
@@ -180,7 +180,7 @@ class GitHub(Host):
         if self._said[level] < MOST_ANNOTATIONS:
             self._say(f"::{level} title=ci-eval::{data(text)}")
         elif self._said[level] == MOST_ANNOTATIONS:
-            self._say(f"::{level} title=ci-eval::there are more, see the log and the report")
+            self._say(f"::{level} title=ci-eval::there are more messages: see the log and the report")
 
     def announce(self, announcement: Announcement) -> None:
         super().announce(announcement)
@@ -296,7 +296,7 @@ class TeamCity(Host):
                 text = f"{place} is not published: TeamCity's artifact rules cannot express this name; rename it"
                 self._say(message("message", text=text, status=STATUS["warning"]))
             else:
-                # A folder is published as one archive. It replaces what artifact rules publish under the same name.
+                # A folder is published as one archive, which replaces what artifact rules publish under the same name.
                 self._say(
                     message("publishArtifacts", str(place) if place.is_file() else f"{place} => {place.name}.zip")
                 )

@@ -64,7 +64,7 @@ DESCRIBED = _DECLARED.jobs
 INPUTS = _DECLARED.inputs
 ASKING = tuple(name for name, job in DESCRIBED.items() if job.asks)
 WORKFLOWS = _DECLARED.workflows
-"""Workflow → its inputs if it is started by hand; empty if they are the same as when it is called."""
+"""Workflow → its inputs when started by hand; empty if it has the same inputs when another workflow calls it."""
 WORKFLOW_INPUTS = _DECLARED.workflow_inputs
 JOBS = tuple(dict.fromkeys(job for entry in INPUTS for job in entry.jobs))
 
@@ -79,12 +79,12 @@ PREFIX = "INPUT_"
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*\b")
 JOB = "CI_EVAL_JOB"
 COMMON = ("job", "working-directory", "cache", "python-version", "source", "commit")
-"""The inputs of all jobs that do not reach the command line. The last two exist in TeamCity's recipes."""
+"""Inputs that every job has. None of them reaches the command line. The last two exist in TeamCity's recipes."""
 PACKAGE = Path(__file__).parents[1]
 
 
 def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the inputs that are not empty; flags are `true` or `false`. Raises ConfigError, also for unknown ones."""
+    """Return the inputs that are not empty; flags are `true` or `false`. Raises ConfigError, also for unknown names."""
     known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         try:
@@ -93,7 +93,7 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
                 for name, value in json.loads(whole).items()
             }
         except (ValueError, AttributeError, RecursionError):
-            raise ConfigError(f"{VARIABLE} is not a JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
+            raise ConfigError(f"{VARIABLE} is no JSON object: set it to toJSON(inputs), or use {PREFIX}NAME") from None
         _check_names(inputs, known, "there is no input")
     else:
         named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
@@ -154,7 +154,7 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
 
 
 def advise(text: str, job: str) -> str:
-    """Replace options in a text by the job's inputs, and name those without one. Without a job, nothing changes."""
+    """Replace options in a text by the job's inputs, and name options without input. Without a job, change nothing."""
     names = {entry.option or f"--{entry.name}": entry.name for entry in inputs_of(job) if entry.passing != "argument"}
     options = set(OPTION.findall(text)) if names else set()
     text = OPTION.sub(lambda option: f"the input {names[option[0]]}" if option[0] in names else option[0], text)
@@ -175,7 +175,7 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
     if entry.several == "blanks":
         values = text.split()
     else:
-        # A gate cannot contain a semicolon, so it separates gates too.
+        # Semicolons separate gates too, since no gate contains a semicolon.
         lines = (text.replace(";", "\n") if entry.name == "gates" else text).splitlines()
         values = [line.strip() for line in lines if line.strip()]
     if not entry.name.endswith("configs"):

@@ -124,7 +124,7 @@ class Repository:
 
     def artifacts(self, name: str = "") -> list[Artifact]:
         """Return the artifacts of the default branch that have not expired, the newest first, without those of forks.
-        Only artifacts called `name` are returned; without it, all pages of GitHub's list are read."""
+        Only artifacts called `name` are returned; if `name` is "", all pages of GitHub's list are read."""
         branch = self._get("")["default_branch"]
         artifacts = [
             _artifact(item)
@@ -182,7 +182,7 @@ class Repository:
         )
 
     def jobs(self, run: int) -> list[RunJob]:
-        """Return the jobs of the last attempt. Those of called workflows are named CALLER / JOB."""
+        """Return the jobs of the last attempt. Jobs of called workflows are named CALLER / JOB."""
         listed = self._listed(f"/actions/runs/{run}/jobs", "jobs")
         return [
             RunJob(name=job["name"], conclusion=job["conclusion"] or "", page=job["html_url"] or "") for job in listed
@@ -220,7 +220,7 @@ class Repository:
         self._send("PATCH", f"/issues/comments/{number}", {"body": body})
 
     def head(self, number: int) -> str:
-        """Return the head commit of a pull request; "" if there is none with this number."""
+        """Return the head commit of a pull request; "" if no pull request has this number."""
         pull_request = self._find(f"/pulls/{number}")
         return str(pull_request["head"]["sha"]) if pull_request else ""
 
@@ -292,7 +292,7 @@ def unpack(
     check: Callable[[requests.Response], requests.Response],
     name: str = "artifact",
 ) -> None:
-    """Download and unpack a zip. Raises errors of `check`, DownloadError above MOST, RequestException, ArchiveError."""
+    """Fetch and unpack a zip. Raises DownloadError above MOST bytes, RequestException, ArchiveError, or as `check`."""
     with tempfile.TemporaryDirectory() as temporary:
         packed = Path(temporary) / f"{name}.zip"
         with session.get(address, stream=True, timeout=TIMEOUT) as answer, packed.open("wb") as file:

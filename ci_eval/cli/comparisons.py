@@ -207,10 +207,10 @@ def _make_sides(
     *,
     everything: bool,
 ) -> tuple[list[Side], cli_options.Choices]:
-    """Return the sides, and the choices with the configuration that the sides share. `settings` has those of base, then
-    those of all other sides."""
+    """Return the sides, and the choices with the configuration that the sides share. `settings` has the settings of
+    base, then the settings of all other sides."""
     names, shared = split_arguments(arguments, has_settings=any(settings))
-    # Without a shared configuration, engines get that of the first file.
+    # Without a shared configuration, engines get the configuration in the first file.
     shared = shared or next((Path(name) for name in names if is_file(name)), None)
     # `Choices.load` refuses --engine-like without --engine-command, but here sides may be commands.
     like, choices = choices.engine_like, replace(choices, engine_like=None, config=shared)

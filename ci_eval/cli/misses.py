@@ -94,8 +94,8 @@ def reduce_(workspace: Path, session: str, output: Path, case: Path | None, **op
     )
     screen.result(done.title)
     screen.result(
-        f"{done.lines_before:,} lines in {done.files_before:,} files became {done.lines:,} in "
-        f"{len(done.result.files):,}, by {done.oracle.questions:,} questions; ended: {done.ended}"
+        f"files: {done.files_before:,} → {len(done.result.files):,}; lines: {done.lines_before:,} (of the file with "
+        f"the miss) → {done.lines:,}; questions: {done.oracle.questions:,}; ended: {done.ended}"
     )
     screen.result(
         f"seen in {reduce_job.FRESH} of {reduce_job.FRESH} fresh engines; kept the same: {', '.join(done.oracle.kept)}"
@@ -187,13 +187,13 @@ def bisect_(choices: cli_options.Choices, good: str, bad: str, output: Path, eve
     else:
         screen.result(
             f"{done.changed:,} of {done.sessions:,} sessions changed between {done.good} and {done.bad}; "
-            f"{done.questions:,} questions to the {done.versions - 2:,} versions between."
+            f"the {done.versions - 2:,} versions between were asked {done.questions:,} questions."
         )
         rows = [
             (
                 cluster.title
                 if len(cluster.candidates) == 1
-                else f"one of {len(cluster.candidates)} up to {cluster.title}",
+                else f"one of the {len(cluster.candidates)} versions up to {cluster.title}",
                 f"{cluster.worse:,}",
                 f"{cluster.sessions - cluster.worse:,}",
                 ", ".join(f"{count} {what}" for what, count in cluster.changes.items()),

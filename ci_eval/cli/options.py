@@ -38,7 +38,7 @@ class _Folder(click.Path):
 
 FOLDER = _Folder(path_type=Path)
 PATCHED = ("task", "language", "project", "dataset", "dependencies", "completion_type", "model", "sessions", "seed")
-"""The options that replace values of the configuration as they are."""
+"""The options whose values replace values of the configuration unchanged."""
 OF_COMMAND = re.compile(r"engine\.(like|languageId)\s*=")
 DEMO = Path(__file__).parents[1] / "core" / "config" / "demo.yaml"
 THIS_IS_THE_DEMO = (
@@ -66,7 +66,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     def load(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
     ) -> Config:
-        """Return the chosen configuration. If no file is chosen, it is that of the workspace `resumed`, whose engine
+        """Return the chosen configuration. Without a file, return that of the workspace `resumed`, whose engine
         command runs only if `trusted`. With `ladder`, several prefixes are used if none are configured. Raises
         WorkspaceError if `resumed` holds no run."""
         if self.config is None and resumed and (resumed / "manifest.json").is_file():
@@ -105,7 +105,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         return self.sessions is not None or load(self._file, overrides=self._split_overrides()[1]).own_number
 
     def _split_overrides(self) -> tuple[list[str], list[str]]:
-        """Return the overrides that are valid only with --engine-command (none if it is not given), and all others."""
+        """Return the overrides that are valid only with --engine-command (none without this option), and all others."""
         of_command = [setting for setting in self.overrides if self.engine_command and OF_COMMAND.match(setting)]
         return of_command, [setting for setting in self.overrides if setting not in of_command]
 
@@ -127,7 +127,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
             chosen = override(set_engine_command(chosen, self.engine_command, self.engine_like), of_command)
         elif self.engine_like:
             if chosen.engine.command is None:
-                raise click.UsageError("--engine-like is for a command: add --engine-command, or leave it out")
+                raise click.UsageError("--engine-like is for commands: add --engine-command, or drop --engine-like")
             chosen = replace(chosen, engine=replace(chosen.engine, like=self.engine_like))
         return add_ladder(chosen) if ladder and not loaded.own_prefix else chosen
 

@@ -157,7 +157,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
     folder = evaluate_job.only_sessions(
         workspace, command=engine_command, screen=screen, shard=Shard.parse(shard) if shard else None, **options
     )
-    screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
+    screen.say(f"No report was written; to write it: ci-eval report {shlex.quote(str(folder))}")
     screen.line(str(folder))
 
 

@@ -56,7 +56,7 @@ def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match
 
 
 def run_client(argv: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None) -> str:
-    """Return what the client printed. It runs in `cwd`, by default an empty folder. After TIMEOUT seconds, the client
+    """Return what a client printed that runs in `cwd`, by default an empty folder. After TIMEOUT seconds, the client
     and its child processes are killed. `variables` are added to the client's environment. Raises InstallError with the
     last lines of the client's standard error."""
     ended = run_to_end(argv, cwd=cwd, variables=variables)
@@ -124,8 +124,8 @@ def last_words(text: str) -> str:
 
 
 def one_file(run: Callable[[Path], object], suffix: str, folder: Path, missing: str) -> Path:
-    """Call `run` with a temporary folder, then move the file there whose name ends in `suffix` to `folder`. Return the
-    new path. Raises InstallError with the message `missing` unless there is exactly one such file."""
+    """Call `run` with a temporary folder, then move the only file in it that ends in `suffix` to `folder`. Return the
+    new path. Raises InstallError with the message `missing` if no file, or more than one, ends in `suffix`."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:
         run(Path(name))

@@ -103,7 +103,7 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
         if UNKNOWN.search(trouble) and (versions := apt.versions(name, folder)):
             advice = f"This machine's apt sources have {name} in {', '.join(versions)}, not {version}."
         elif UNKNOWN.search(trouble):
-            advice = f"This machine's apt sources have no source package {name}: the binary's name may differ."
+            advice = f"This machine's apt sources have no source package {name}. Is that a binary package?"
         raise InstallError(f"{trouble}\n{advice}{incomplete}")
     matches = {path: match for path in sorted(folder.iterdir()) if (match := TARBALL.fullmatch(path.name))}
     components = {match["component"]: path for path, match in matches.items() if match["component"]}

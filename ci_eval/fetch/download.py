@@ -85,10 +85,10 @@ def shown(url: str) -> str:
 
 
 def check_url(url: str, *, is_repository: bool = False) -> SplitResult:
-    """Return the parts of an address. It must be https://…, or be on this machine: file:///… if `is_repository`, else
+    """Return the parts of an address, which must be https://…, or on this machine: file:///… if `is_repository`, else
     http://…. Raises ConfigError for others."""
-    # Programs take an address with a leading hyphen for an option. Parsers read the other characters differently, so
-    # they may disagree about the host.
+    # Programs take an address with a leading hyphen for an option. Two parsers may read different hosts from an
+    # address with one of the other characters.
     if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
         raise ConfigError(
             f"{shown(url)!r} is not an address: it begins with - or contains a blank or an odd character."
@@ -128,7 +128,7 @@ def check_sha256(path: Path, expected: str, what: str) -> None:
             f"{what} is not the file that was pinned.\n"
             f"  expected SHA-256 {expected.lower()}\n"
             f"  actual   SHA-256 {actual}\n"
-            "It was changed at its source or on the way. Find out which; pin the new digest only if you trust it."
+            "It was changed at its source or on the way. Find out where; pin the new digest only if you trust the file."
         )
 
 
@@ -185,7 +185,7 @@ def _fetch(session: requests.Session, url: str, file: BinaryIO) -> str | None:
     except requests.exceptions.SSLError:
         raise DownloadError(
             f"Could not download {shown(url)}: its certificate cannot be verified. "
-            "Behind an inspecting proxy, let REQUESTS_CA_BUNDLE name the file with its certificate."
+            "Behind an inspecting proxy, let REQUESTS_CA_BUNDLE name the file with the proxy's certificate."
         ) from None
     except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
         # Only the class is shown: the text of these errors repeats the address with its query.

@@ -31,7 +31,7 @@ PAGE = re.compile(
 
 SETTINGS = {
     "advice.detachedHead": "false",
-    # Git runs the program `true` to ask for a password; it prints nothing, so the password is empty.
+    # Git runs the program `true` to ask for a password. `true` prints nothing, so the password is empty.
     "core.askPass": "true",
     # Line ends stay as they were committed, so that checksums are equal on all machines.
     "core.autocrlf": "false",
@@ -105,9 +105,9 @@ def fetch_revision(url: str, revision: str, target: Path) -> str:
 
 
 def read_revision(folder: Path) -> str:
-    """Return the commit of the files in `folder`, with `+changes` if they were changed since. If there is no readable
-    repository, a folder below the current one gets the commit from the variables of the CI. Return "" if the commit is
-    unknown, such as for files that git does not track."""
+    """Return the commit of the files in `folder`, with `+changes` if they were changed since. If git cannot read
+    the repository and the current folder contains `folder`, return the commit that the CI's variables name. Return ""
+    if the commit is unknown, for example if git does not track the files."""
     try:
         if not any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents)):
             raise InstallError(f"{folder} is in no repository")
@@ -182,7 +182,7 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
         message = re.sub(r"^\s*stderr: '|'\s*$", "", str(error.stderr))  # GitPython's wrapping
         raise InstallError(
             f"git {arguments[0]} failed:\n{last_words(message)}\n"
-            "Check address and revision: a full commit id, a tag or a branch that anyone may read."
+            "Check the address, which must be public, and the revision: a full commit id, a tag or a branch."
         ) from None
 
 

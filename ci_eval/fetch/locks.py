@@ -60,8 +60,8 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
     """
     file, requirements, known = _find_python_requirements(root, groups)
     if groups != "all" and (unknown := {*map(normalize, groups)} - known):
-        has = f"has {', '.join(sorted(known))}" if known else "has none"
-        raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and the project {has}")
+        has = f"has {', '.join(sorted(known))}" if known else "has no groups"
+        raise PreparationError(f"`project.dependencyGroups` names {min(unknown)!r}, but the project {has}")
     layout = read_layout(root)
     folders = {root, *layout.members.values()}
     plain = [
@@ -74,7 +74,7 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
         raise foreign(wrong[0], file)
     names = [normalize(name_of(text)) for text in plain]
     for name, text in zip(names, plain, strict=True):
-        # The project takes this package from elsewhere. In a registry, anybody could publish the same name.
+        # The project takes this package from elsewhere. Anybody could publish another of that name in a registry.
         if name in layout.elsewhere:
             raise foreign(f"{text} from {layout.elsewhere[name]}", file)
     return list(dict.fromkeys(text for name, text in zip(names, plain, strict=True) if name not in layout.members))
@@ -235,7 +235,7 @@ def has_development(root: Path) -> bool:
 def _read_manifest(path: Path, groups: Groups) -> _Manifest:
     manifest = read_json(path, _Manifest)
     if groups != "all" and (unknown := {*groups} - {"dev"}):
-        raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and npm's groups are dev alone")
+        raise PreparationError(f"`project.dependencyGroups` names {min(unknown)!r}, but npm only has the group dev")
     development = manifest.dev_dependencies if groups else {}
     return msgspec.structs.replace(manifest, dependencies=development | manifest.dependencies)
 
@@ -261,8 +261,8 @@ def read_npm_ranges(
 
 
 def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, groups: Groups = ()) -> None:
-    """Write below `folder` a package.json for the project and one for each of its packages, with the ranges of what
-    each needs from a registry. npm links the packages with each other. Raises PreparationError."""
+    """Write below `folder` a package.json for the project and for each of its packages. It has the version ranges of
+    what is needed from a registry. npm links the packages with each other. Raises PreparationError."""
     catalogs = read_catalogs(root)
     places = _check_members(root, members)
     for place, name in {"": "", **places}.items():
@@ -305,7 +305,7 @@ def write_npm_lock(
         root["workspaces"] = [*places]
         packages |= {f"node_modules/{name}": {"resolved": place, "link": True} for place, name in places.items()}
     asking = {place: _read_manifest(manifest.parent / place / manifest.name, groups) for place in ("", *places)}
-    # Each package requires the exact versions that the lock has in its folder, so npm need not look up a range.
+    # Each package requires the exact versions that the lock has in that package's folder, so npm looks up no range.
     for location, entry in sorted(_find_entries(asking, members or {}, entries, lock.name).items()):
         place = next((place for place in places if location.startswith(f"{place}/node_modules/")), "")
         match = LOCATION.fullmatch(location.removeprefix(f"{place}/"))

@@ -34,7 +34,7 @@ WHEELS_ONLY = (
 )
 REGISTRY_ONLY = (
     "Only packages from a registry are installed: building a package from git would run the package's programs. "
-    "Leave out the package that requires it, or set project.dependencies to false."
+    "Leave out the package that requires a package from git, or set `project.dependencies` to false."
 )
 
 ALONE = Path(__file__).parents[1] / "plugins" / "drivers"
@@ -104,7 +104,7 @@ def pip_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
             "The environment in which ci-eval runs has no pip (uv makes environments without pip). "
             f"Add it: `uv pip install pip`, or `{Path(sys.executable).name} -m ensurepip`."
         )
-    # `pip index` shows no progress and does not know the option.
+    # `pip index` shows no progress, and rejects the option --progress-bar.
     progress = () if arguments[0] == "index" else ("--progress-bar=off",)
     common = ("--no-input", "--disable-pip-version-check", *progress)
     argv = (sys.executable, str(ALONE / "alone.py"), "pip", arguments[0], *common, *arguments[1:])
@@ -151,7 +151,7 @@ def artifact(coordinates: str, folder: Path) -> Path:
     full = coordinates if match["plain"] else f"{coordinates}:jar:sources"
 
     def run(here: Path) -> None:
-        # mvn takes options and extensions from the nearest .mvn folder, so this empty one hides those above.
+        # mvn takes options and extensions from the nearest .mvn folder, so this empty folder hides all others.
         (here / ".mvn").mkdir()
         trouble = _copy(full, here)
         if not trouble:
@@ -168,12 +168,12 @@ def artifact(coordinates: str, folder: Path) -> Path:
             f"Try another version, {instead}or take the project by its git or https address."
         )
 
-    return one_file(run, ".jar", folder, f"mvn downloaded no jar of {coordinates}. Check its settings.xml.")
+    return one_file(run, ".jar", folder, f"mvn downloaded no jar of {coordinates}. Check Maven's settings.xml.")
 
 
 def check_maven(coordinates: str) -> re.Match[str]:
     needed = "one exact release is needed, no snapshot, as in org.apache.commons:commons-lang3:3.14.0"
-    plain = ":jar after it takes the plain jar, not that of the sources."
+    plain = "with :jar at the end, the plain jar is taken instead of the sources jar."
     return match_source(MAVEN, coordinates, f"GROUP:ARTIFACT:VERSION: {needed}; {plain}")
 
 
@@ -227,7 +227,7 @@ def module_zip(module: str, folder: Path) -> Path:
             downloaded = msgspec.json.decode(ended.output, type=_Downloaded)
         except msgspec.MsgspecError:
             downloaded = _Downloaded()
-        # A module that needs a newer go is not an error: it is not built, and its zip is complete and checked.
+        # A module that needs a newer go is no error: the module is not built, and its zip is complete and checked.
         if not downloaded.zip or (downloaded.error and not NEWER_GO.search(downloaded.error)):
             raise InstallError(
                 f"go downloaded no zip of {module}:\n{last_words(downloaded.error or ended.trouble or ended.output)}\n"
@@ -256,7 +256,7 @@ def crate(source: str, folder: Path) -> Path:
     match = check_crate(source)
 
     def run(here: Path) -> None:
-        # The user's settings name mirrors and keys. The user's cache is not used: it may have the archive already.
+        # The user's settings name mirrors and keys. The user's cache is not used: it may hold the archive already.
         home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo").absolute()
         cache = (here / "cargo").resolve()
         cache.mkdir()
@@ -276,7 +276,7 @@ def crate(source: str, folder: Path) -> Path:
         for archive in cache.glob("registry/cache/*/*.crate"):
             archive.replace(here / archive.name)
 
-    missing = f"cargo downloaded no archive of {source}. Check name and version, and that it is 1.82 or newer."
+    missing = f"cargo downloaded no archive of {source}. Check name and version, and that cargo is 1.82 or newer."
     return one_file(run, ".crate", folder, missing)
 
 

@@ -93,7 +93,7 @@ def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
                 (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
                 # A branch moves, so the folder is named after its commit.
                 folder = projects / _slug(parsed if scheme.lasting(parsed) else pinned)
-                # If a branch points to a commit that was prepared before, its folder is replaced only if it is damaged.
+                # If a branch points to a commit that was prepared before, the folder is replaced only if it is damaged.
                 if not sealed.intact(folder):
                     sealed.publish(whole, folder)
             project = Project(root=folder / marker.root, info=info)
@@ -145,7 +145,7 @@ def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
 def _open_working_tree(spec: Spec) -> Project:
     root = Path(spec.source).expanduser().resolve()
     if root.is_file():
-        raise ConfigError(f"{written(spec)} is a file: give its folder, and name it by actions.evaluationRoots")
+        raise ConfigError(f"{written(spec)} is a file: give its folder, and name the file in `actions.evaluationRoots`")
     if not root.is_dir():
         raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {Path.cwd()}.")
     shown = str(root).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

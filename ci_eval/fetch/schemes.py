@@ -89,7 +89,7 @@ def from_client(
     sign: str = "",
 ) -> Spec:
     """Download and unpack a package, and return the spec with its digest. If the spec has no version, `sign` and the
-    version that `version` finds in the file's name are added to the source. Raises ArchiveError if there is none."""
+    version that `version` finds in the file's name are added to the source. Raises ArchiveError if it has none."""
     with tempfile.TemporaryDirectory() as folder:
         file = download(spec.source, Path(folder))
         if version and not spec.revision:

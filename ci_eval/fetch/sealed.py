@@ -86,7 +86,7 @@ def publish(whole: Path, folder: Path) -> None:
                 # temporary folder.
                 folder.rename(whole.with_name(f"old-{attempt}"))
             whole.rename(folder)
-        except OSError:  # noqa: PERF203 - another process may have been faster, at either
+        except OSError:  # noqa: PERF203 - another process may have been faster at either rename
             if is_sealed(folder):
                 return
             if attempt == ATTEMPTS - 1:

@@ -75,9 +75,9 @@ def compare(
 ) -> Outcome:
     """Compare the first workspace with each of the others, or every pair of workspaces if `each_with_each` is set.
 
-    The first folder may hold past evaluations; a single workspace is compared with the newest comparable one of these.
+    The first folder may hold past evaluations; a single workspace is compared with the newest comparable one.
     If `same_ranker` is set, a base whose suggestions another ranker ordered is not used. If `first_night` is set, gates
-    may stay unjudged. With `user`, a profile or a file, figures are of what that user would do on average. `view`
+    may stay unjudged. With `user`, a profile or a file, figures are averages of what that user would do. `view`
     changes each new workspace, for this comparison only. Gates only judge pairs with the first workspace. Raises
     ConfigError, WorkspaceError or NothingToEvaluate.
     """
@@ -95,7 +95,7 @@ def compare(
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
     if view.title and len(others) > 1:
-        raise ConfigError(f"--title names one evaluation, and {len(others)} are compared with the base: leave it out")
+        raise ConfigError(f"--title names one evaluation, and {len(others)} are compared with the base: drop --title")
     # Parse all rules now, so that a mistake is reported before anything is compared.
     user_metrics = ml.metrics_of_user(ml.load_user_model(user)) if user else ()
     rules = {
@@ -235,7 +235,7 @@ def compare_pair(
     ours, theirs = replace(comparison.base, title=names[base]), replace(comparison.new, title=names[new])
     comparison = replace(comparison, base=ours, new=theirs)
     if user:
-        warning = f"what the user {Path(user).name} would do on average, at the prefixes at which that user would ask"
+        warning = f"averages of what the user {Path(user).name} would do, at the prefixes at which that user asks"
         comparison = replace(comparison, warnings=(warning, *comparison.warnings))
     infos = {info.name: info for info in comparison.metrics}
     gates = tuple(

@@ -100,7 +100,7 @@ def check_same_sessions(sides: Sequence[Side]) -> None:
             if base.get(key) != new.get(key) and not any(key == own or key.startswith(f"{own}.") for own in OWN):
                 raise ConfigError(
                     f"`{key}` is {base.get(key)!r} in base and {new.get(key)!r} in new, but all sides are asked the "
-                    f"same sessions: set it for all (--set {key}=…). Sides may differ in {', '.join(OWN[:6])}"
+                    f"same sessions: set the key for all (--set {key}=…). Sides may differ in {', '.join(OWN[:6])}"
                 )
 
 
@@ -132,9 +132,9 @@ def check_same_configuration(
     if unasked:
         raise ConfigError(
             f"the engines would get different settings, although you did not ask for that: {sentence(unasked)}. If one "
-            "engine is a command, name the engine that it is like (--engine-like NAME, or `engine.like`), or give it "
-            "the same `engine.settings` and `engine.options`, in which {dependencies} is the folder of the project's "
-            "packages. --allow-conditions compares the engines anyway, and the report names the differences"
+            "engine is a command, name the engine that the command is like (--engine-like NAME, or `engine.like`), or "
+            "set the same `engine.settings` and `engine.options` for it; in these, {dependencies} is the folder of the "
+            "project's packages. --allow-conditions compares the engines anyway, and the report names the differences"
         )
 
 
@@ -197,10 +197,10 @@ def compare_engines(
 ) -> Done[Outcome | None]:
     """Ask all sides in turns, and compare every pair of them. One folder gets the workspaces and `comparison`.
 
-    With `detect`, only as many sessions are asked as find a difference of that size between two sides, with the
-    probability `power`. With `usual`, the size is two points, and the sessions must fit into two minutes; the limit is
-    1,000 if sessions cannot be sampled. `allow_conditions` permits different configurations. Raises the errors of
-    `evaluate` and `compare`. The result is None if an engine answered nothing.
+    With `detect`, only as many sessions are asked as are needed to find a difference of that size between two sides
+    with the probability `power`. With `usual`, the size is two points, and the sessions must fit into two minutes;
+    the limit is 1,000 if sessions cannot be sampled. `allow_conditions` permits different configurations. Raises the
+    errors of `evaluate` and `compare`. The result is None if an engine answered nothing.
     """
     screen, jobs, resume = run.screen, run.jobs, run.resume
     check_same_sessions(sides)

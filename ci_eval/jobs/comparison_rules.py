@@ -83,7 +83,7 @@ def attach_gates(
         metric = known.get(gate.metric)
         if metric and metric.is_maximum and (gate.sign == "non-inferior" or gate.limits[0].signed):
             raise ConfigError(
-                f"gate {gate.rule!r}: a single lookup decides {gate.metric}, so that no difference of it can be shown; "
+                f"gate {gate.rule!r}: a single lookup decides {gate.metric}, so no difference can be shown; "
                 f"use LatencyPercentile95, or a figure without a sign, such as '{gate.metric} <= 2000ms'"
             )
     return Rules(metrics=tuple(metrics), declared=tuple(declared), gates=parsed)

@@ -189,7 +189,7 @@ def rerank(
     for error in source.errors():
         # Errors of stage 1 are copied, since the actions are the same.
         target.write_error(error)
-    # A lookup's time includes the ranker, so it is only kept if the lists have the engine's own order.
+    # A lookup's time includes the ranker, so the time is only kept if the lists have the engine's own order.
     is_plain = manifest.completion_type == rankers.ENGINE_ORDER
     order = NewOrder(
         task=task,
@@ -242,7 +242,7 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
     workspace.write_manifest(
         replace(manifest, digests={}, judge=runs.describe_judge(config), run=runs.describe_test_runs(config))
     )
-    # Seal the workspace: `verify` rejects one without digests as unfinished.
+    # Seal the workspace: `verify` rejects a workspace without digests as unfinished.
     workspace.seal()
     return only_reports([folder])[0]
 

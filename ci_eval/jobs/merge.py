@@ -88,7 +88,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
     for shard in shards:
         _check_complete(shard)
         for what, *_ in unlike(shared_values, _shared_values_of_run(shard)):
-            raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
+            raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: its {what} differs")
     merged = Workspace.create(output)
     atomic.copy(shards[0].config_path, merged.config_path)
     for shard in shards:
@@ -110,7 +110,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
         for session in (session for shard in pieces for session in shard.decode_sessions(path_of_source, Session)):
             if session.id in known:
                 raise WorkspaceError(
-                    f"session {session.id} of {path_of_source} is in two of the shards: evaluate them again"
+                    f"session {session.id} of {path_of_source} is in two of the shards: evaluate both again"
                 )
             known.add(session.id)
             pack.add(session)

@@ -43,7 +43,7 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
     prefix = config.actions.strategy.prefix.name
     if settings.user_model is None and prefix not in {"NoPrefix", "EveryPrefix"}:
         screen.warn(
-            f"actions.strategy.prefix {prefix} has no effect: the modelled user, who writes the logs, sees all prefixes"
+            f"`actions.strategy.prefix` {prefix} has no effect: logs are of a modelled user, who sees all prefixes"
         )
     interpret = replace(
         settings,
@@ -247,7 +247,7 @@ def _open_logs(source: Path) -> tuple[Path, LogsRecord, Manifest | None]:
         # A workspace was verified as a whole above; a lone folder of logs was not.
         logs.verify(folder, record)
     if record.schema != LOG_SCHEMA:
-        raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: make them again")
+        raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: write the logs again")
     return folder, record, manifest
 
 

@@ -110,7 +110,7 @@ def choose_metric(config: Config) -> Metric:
     if chosen := next((known[name] for name in names if name in known), None):
         return chosen
     raise ConfigError(
-        f"--precision needs a share or a score with two bounds, and the task {config.task} has none: leave it out"
+        f"--precision needs a share or a score with two bounds, and the task {config.task} has none: drop --precision"
     )
 
 
@@ -189,7 +189,7 @@ def find_difference(
             count = f"{sessions:,} sessions, each {phases.rounds * len(asked)} times"
             takes = minutes(phases.seconds(asked_most))
             goal = f"{wanted * 100:g} points in {detection.metric} of {label(filters.headline)}"
-            fewer = "" if others or asked_most <= SIZES[0] else f", fewer if they show {goal}"
+            fewer = "" if others or asked_most <= SIZES[0] else f", or less if fewer sessions show {goal}"
             share = f"all {count}" if asked_most == sessions else f"{asked_most:,} of {count}"
             hint = "" if asked_most == sessions else "; --all asks all, --sessions N another number"
             screen.say(f"Asking {share}: {takes}{fewer}{hint}")
@@ -285,7 +285,7 @@ class _Phases:
             if done and not first[1]:
                 first = time.monotonic(), done / len(self._sides)
 
-        # What an interrupted pilot left would make this one look faster.
+        # What an interrupted pilot left would make this pilot look faster.
         shutil.rmtree(folder, ignore_errors=True)
         self._play(folder, self.order[:asked], 1, advance)
         now = time.monotonic()

@@ -221,8 +221,8 @@ def make_actions(
         sessions, files = format_count(generated.sessions, "session"), format_count(generated.files, "file")
         if drawn := generated.sampling:
             screen.say(
-                f"Actions: {sessions} of about {drawn.sessions:,} in {files} of {drawn.files:,}, of which "
-                f"{drawn.read:,} were parsed"
+                f"Actions: {sessions} of about {drawn.sessions:,} in {files} of {drawn.files:,}; "
+                f"{drawn.read:,} files were parsed"
             )
         else:
             screen.say(f"Actions: {sessions} in {files}")
@@ -249,7 +249,7 @@ def _plan_sample(prepared: Prepared) -> actions.SampleGoal | None:
 
 
 def choose_share(workspace: Workspace, prepared: Prepared) -> interpret.Share:
-    """Return the share of the sessions in the actions that is asked; the whole shard if stage 1 has drawn them."""
+    """Return which share of the generated sessions is asked; the whole shard if stage 1 has drawn the sessions."""
     settings, manifest = prepared.config.interpret, workspace.manifest()
     shard = Shard.parse(manifest.shard) if manifest.shard else None
     whole = interpret.Share(shard=shard)
@@ -267,7 +267,7 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
         outcomes = ", ".join(f"{count:,} {outcome_name}" for outcome_name, count in prepared.records.fates.items())
         return f"{prepared.project.info.spec} holds no records: {outcomes or 'it is empty'}"
     if workspace.action_files():
-        return "no token passes actions.strategy.filters: loosen them"
+        return "no token passes `actions.strategy.filters`: loosen the filters"
     if left_out := workspace.manifest().left_out:
         return (
             f"{prepared.project.info.name} has no other {prepared.language.title} files. {describe_left_out(left_out)}"

@@ -58,7 +58,7 @@ def named_engine(config: Config) -> Engine:
     usual.chosen(config.interpret.auto_import, engine.name)
     for key in (key for key in ON_TOP if key != "options" and getattr(engine_config, key)):
         raise ConfigError(
-            f"`engine.{key}` is for language servers, and {engine.name} is not a language server: remove it"
+            f"`engine.{key}` is for language servers, and {engine.name} is not a language server: remove the key"
         )
     if not engine_config.options:
         return engine
@@ -117,7 +117,7 @@ def identify_engine(
             evidence = f"the name that it gives, {name}"
     if server.like:
         screen.say(
-            f"{server.name} gets the settings and waits of {server.like}, because of {evidence}; "
+            f"{server.name} gets the settings and waiting times of {server.like}, because of {evidence}; "
             "--engine-like NAME chooses another engine"
         )
     return server
@@ -217,7 +217,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
     """Check the configuration, and install and download what it names. Raises ConfigError or PreparationError."""
     with sealed.care(report=screen.warn):
         if config.projects:
-            raise ConfigError("`projects` are for evaluate and compare-engines; here, name one of them: --project SPEC")
+            raise ConfigError("`projects` are for evaluate and compare-engines; here, name one project: --project SPEC")
         language = languages.CATALOG.load(config.language)
         task = load_task(config)
         engine = load_engine(config)
@@ -256,7 +256,7 @@ def prepare(config: Config, screen: Screen) -> Prepared:
                 )
         if config.project.spec and not project.lasts(config.project.spec):
             # The version is stored so that a resumed run and the other engine of a comparison see the same files.
-            screen.say(f"{config.project.spec}: {seen.info.spec.partition('#')[0]}, the newest")
+            screen.say(f"{config.project.spec} is {seen.info.spec.partition('#')[0]}, the newest version")
             config = patch(config, project=seen.info.spec)
         needs, left_out = _dependencies(config, language, engine, seen, cache, screen)
         version = f" {config.engine.version}" if config.engine.version else ""
@@ -290,9 +290,9 @@ def prepare(config: Config, screen: Screen) -> Prepared:
 def _dependencies(
     config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
 ) -> tuple[InstalledEngine | None, bool]:
-    """Return the environment, and whether dependencies were left out that could be installed. If nothing asks for
-    dependencies, they are installed if that is safe and cheap. Raises PreparationError if they are requested and cannot
-    be installed."""
+    """Return the environment, and whether installable dependencies were left out. If nothing asks for dependencies,
+    they are installed if that is safe and cheap. Raises PreparationError if requested dependencies cannot be
+    installed."""
     kind, configured = language.dependencies, config.project.dependencies
     wanted = engine.needs_dependencies or bool(config.project.dependency_groups)
     is_asked = wanted if configured is None else configured
@@ -326,7 +326,7 @@ def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
             f"engine {engine.name!r} comes with ci-eval and has no {LATEST} version: leave the version out"
         )
     version = engine.newest()
-    screen.say(f"{engine.name}@{LATEST}: {engine.name}@{version}, the newest")
+    screen.say(f"{engine.name}@{LATEST} is {engine.name}@{version}, the newest version")
     # The workspace stores this version, so that all of its sessions use the same engine.
     return replace(config, engine=replace(config.engine, version=version))
 
@@ -389,8 +389,8 @@ def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
     offered = measure_confinement(level)
     if level == "required" and not offered.endswith(NOTHING_OPEN):
         raise PreparationError(
-            f"interpret.confine is required, but on this machine an engine is {offered}. See `ci-eval doctor`; with "
-            "`auto` it is confined as much as possible, and the reports say how much"
+            f"`interpret.confine` is `required`, but on this machine an engine is {offered}. See `ci-eval doctor`. "
+            "With `auto`, the engine is confined as much as possible, and the reports say how much"
         )
     screen.say(f"Confinement: {offered}")
     if level == "auto" and offered.startswith("not confined"):
@@ -437,7 +437,7 @@ def load_task(config: Config) -> Task:
     if of_dataset and task.takes_holes and config.engine.window.other_files:
         # Several holes may be in one text: the text of one would show the answer of another.
         raise ConfigError(
-            "engine.window.otherFiles shows files of a project, and holes of a dataset have none: remove it"
+            "`engine.window.otherFiles` shows files of a project, and a dataset of holes has no project: remove the key"
         )
     if task.of_imports and not languages.CATALOG.load(config.language).import_syntax:
         possible = ", ".join(language.name for language in languages.CATALOG.all() if language.import_syntax)

@@ -58,8 +58,8 @@ def digest_imports(root: Path) -> dict[str, str]:
     everything = sorted(below(root, root, ("",), ignored=()))
     contents = {path: _content_digest(root, path) for path in everything}
     sources = [path for path in everything if path.endswith(SOURCES)]
-    # Every digest has the names of all files, since an import may find or suggest a new file. It also has the content
-    # of files that are not Python, and of `__builtins__.pyi`, which type checkers read with each file.
+    # Every digest covers the names of all files, since an import may find or suggest a new file, and the content of
+    # files that are not Python, and of `__builtins__.pyi`, which type checkers read with each file.
     seen_by_all = (
         path for path in everything if not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
     )
@@ -73,7 +73,7 @@ def digest_imports(root: Path) -> dict[str, str]:
                 by_ending[name[begin:]].append(rank)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
     edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
-    # Each source's set of direct and indirect imports, and itself, as the bits of an integer: a union is one operation.
+    # For each source, the set of itself and all its imports, direct or not, as bits of an integer: a union is one `|`.
     reached = [1 << rank for rank in range(len(sources))]
     changing = True
     # Imports may form cycles, so this is repeated until no set grows.
@@ -131,7 +131,7 @@ SAMPLE = 0.02
 
 def check_reusable(config: Config, rounds: int) -> None:
     if reason := why_not_reusable(config, rounds):
-        raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
+        raise ConfigError(f"--reuse cannot be used here: {reason}; leave --reuse out")
 
 
 def why_not_reusable(config: Config, rounds: int = 1) -> str:
@@ -175,7 +175,7 @@ def make_sessions(earlier: Path | None, workspace: Workspace, prepared: Prepared
             else "none of the sessions asked again has an answer in that run"
         )
         screen.warn(
-            f"nothing of {earlier} is reused: {reason}, so that all are asked; "
+            f"nothing of {earlier} is reused: {reason}, so all sessions are asked; "
             "`--repeat 3` shows how much the engine's results vary"
         )
         for path in taken:

@@ -68,8 +68,8 @@ def check_place(folder: Path, *, resume: bool) -> None:
 
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Lock the folder of a run. If there is nothing to evaluate, remove a new folder without actions and errors. Raises
-    WorkspaceError if another run uses the folder, and Interrupted (with the folder) for Ctrl-C."""
+    """Lock the folder of a run. If there is nothing to evaluate, remove the folder if it is new and has neither actions
+    nor errors. Raises WorkspaceError if another run uses the folder, and Interrupted (with the folder) for Ctrl-C."""
     # Only folders that this run creates may be removed again.
     made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
@@ -160,7 +160,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
 
 
 def describe_questions(config: Config, task: Task, engine: EngineInfo, project: ProjectInfo) -> Manifest:
-    """Return a manifest of what is asked, and of which engine, without facts about the machine."""
+    """Return a manifest of what is asked of which engine, without facts about the machine."""
     strategy, seed = config.actions.strategy, config.interpret.seed
     return Manifest(
         ci_eval=__version__,
@@ -198,7 +198,7 @@ def find_revision(command: Sequence[str] | None) -> str:
 
 
 def describe_judge(config: Config) -> str:
-    """Return the model that judges, and the version of the question to it; "" if nothing is judged."""
+    """Return the model that judges, and the version of the judge's question; "" if nothing is judged."""
     if config.judge is None:
         return ""
     judge = cast("graders.Judging", graders.CATALOG.load("judge"))
@@ -337,7 +337,7 @@ def with_view(config: Config, folder: Path) -> Config:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of the run without the stored view. Raises WorkspaceError if it was changed."""
+    """Return the run's configuration, without the stored view. Raises WorkspaceError if it was changed."""
     return _load(workspace, view.spell())
 
 
@@ -387,7 +387,7 @@ def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: boo
 def _test_runs(stored: Config) -> Iterator[str]:
     if stored.run.tests:
         sandbox = "without a sandbox (interpret.confine: off)" if stored.interpret.confine == "off" else "confined"
-        yield f"run the tests in its answers, {sandbox} (run.tests)"
+        yield f"run the tests in stored answers, {sandbox} (run.tests)"
 
 
 def _addresses(endpoint: EndpointConfig | None) -> Iterator[str]:
@@ -400,5 +400,5 @@ def _refuse(workspace: Workspace, asked: Sequence[str], instead: str, *, trusted
     if asked and not trusted:
         raise ConfigError(
             f"the configuration in {workspace.folder} would {', and '.join(asked)}. A workspace may come from somebody "
-            f"else: add --trust if you know this one{instead}"
+            f"else: add --trust if you know this workspace{instead}"
         )

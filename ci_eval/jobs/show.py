@@ -83,8 +83,8 @@ def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[
 
 
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool, again: bool) -> None:
-    """Print the stored messages of a session. The session is repeated, and its new messages are printed, with `full`,
-    with `again`, or if none are stored. Raises WorkspaceError without messages."""
+    """Print the stored messages of a session. With `full` or `again`, or if no messages are stored, repeat the session
+    and print its new messages. Raises WorkspaceError without messages."""
     stored = () if full or again else Workspace.open(folder).find_session(identity)[1].trace
     for line in stored:
         screen.line(line)
@@ -139,7 +139,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
 def list_causes(
     folder: Path, *, base: Path | None, others: Sequence[Path], output: Path | None, view: View
 ) -> tuple[Causes, dict[str, Path]]:
-    """Find the clusters of misses, or of losses against `base`. Return them, and the file to open first by reporter.
+    """Find the clusters of misses, or of losses against `base`. Return them and, by reporter, the file to open first.
     `others` are workspaces with the same sessions. Raises WorkspaceError or NothingToEvaluate."""
     workspace = _open(folder)
     manifest, config = workspace.manifest(), runs.stored_config(workspace, view)

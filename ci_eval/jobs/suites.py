@@ -136,7 +136,7 @@ def compare_suites(
     view: View = UNCHANGED,
     screen: Screen,
 ) -> Done[Suite]:
-    """Compare the projects that both suites have. If only one suite has a project, its gates are not judged, which is a
+    """Compare the projects that both suites have. Gates of a project that only one suite has are not judged, which is a
     failure; on a `first_night`, `new` may have more projects. Raises WorkspaceError without evaluations or a common
     project, and the errors of `compare`."""
     mine, theirs = _workspaces(base), _workspaces(new)

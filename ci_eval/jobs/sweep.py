@@ -49,7 +49,7 @@ def expand_axes(varied: Sequence[str]) -> list[Choice]:
         raise ConfigError("--vary names a key twice: give all of its values at once")
     choices: list[Choice] = [dict(zip(axes, chosen, strict=True)) for chosen in product(*axes.values())]
     if len(choices) > MOST:
-        raise ConfigError(f"--vary makes {len(choices):,} runs, at most {MOST} are evaluated: vary fewer values")
+        raise ConfigError(f"--vary makes {len(choices):,} runs, and at most {MOST} are evaluated: vary fewer values")
     return choices
 
 
@@ -58,7 +58,7 @@ def spell(choice: Choice) -> str:
 
 
 def sweep(configured: Callable[[Choice], Config], varied: Sequence[str], run: RunOptions) -> Done[Sweep]:
-    """Evaluate each choice in a separate folder, and compare it with the first one. Raises as `evaluate` does."""
+    """Evaluate each choice in a separate folder, and compare it with the first choice. Raises as `evaluate` does."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:

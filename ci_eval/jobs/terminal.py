@@ -80,7 +80,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         infos = sorted(evaluation.metrics, key=lambda info: info.is_time)
     _, leading = figure_texts.shown_filter(evaluation)
     if lengths := figure_texts.find_length_figures(evaluation):
-        # Figures of the whole run are not divided by length. Metrics without a value are only named by reports.
+        # Figures of the whole run are not divided by length. Only reports name metrics without a value.
         values = {info.name: [of.metrics.get(info.name) for of in lengths.values()] for info in infos}
         has_values = {name: [of.value is not None for of in known if of] for name, known in values.items()}
         shown = [info for info in infos if len(has_values[info.name]) == len(lengths) and any(has_values[info.name])]

@@ -261,7 +261,7 @@ def test_what_is_for_development_is_installed_if_asked_for(groups: Groups, tmp_p
     made = prepare("node", root, INFO, dependencies=True, cache=tmp_path, groups=groups)
     assert made is not None
     assert ("x" in made.packages) == bool(groups)
-    with pytest.raises(PreparationError, match="names 'docs', and npm's groups are dev alone"):
+    with pytest.raises(PreparationError, match="names 'docs', but npm only has the group dev"):
         prepare("node", root, INFO, dependencies=True, cache=tmp_path, groups=("docs",))
 
 

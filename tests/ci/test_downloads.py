@@ -253,7 +253,7 @@ def test_a_server_that_only_stores_artifacts_gets_no_token(teamcity: str, monkey
         ("model*", "Weekly", "secret", "has no artifact model*.zip"),
         ("ranker", "Weekly", "secret", "it is missing"),
         ("logs*", "Weekly", "wrong", "the token in TEAMCITY_TOKEN is not valid"),
-        ("logs*", "Weekly", "", "make an access token"),
+        ("logs*", "Weekly", "", "set the variable to an access token"),
     ],
 )
 def test_what_teamcity_does_not_give_is_said(

@@ -25,7 +25,7 @@ WRONG = {
     "evaluate --project path:p --engine-command 'python3 nosuch.py'": "there is no file",
     "evaluate --project path:p --engine-command nosuch-program": "no program 'nosuch-program' on PATH",
     "evaluate --project path:p --engine-command ''": "give NAME, NAME@VERSION, or the command",
-    "evaluate --project path:p --engine words --engine-like jedi": "add --engine-command, or leave it out",
+    "evaluate --project path:p --engine words --engine-like jedi": "add --engine-command, or drop --engine-like",
     "evaluate --project path:p --language pyton": "did you mean 'python'?",
     "evaluate --project path:p --completion-type BASC": "did you mean 'BASIC'?",
     "evaluate --project path:p --task completon": "did you mean 'completion'?",

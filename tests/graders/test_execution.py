@@ -76,7 +76,7 @@ def test_controls_stand_at_their_ends_and_grading_anew_says_the_same(tmp_path: P
     assert [figures[name] for name in ("Runs", "Passes", "FailsOnStub", "MutantsKilled")] == [0, 0, 0, 0]
     sessions = [session for _, found in workspace.sessions(Session) for session in found]
     assert workspace.manifest().run == "3 mutants, 30 s a run"
-    with pytest.raises(ConfigError, match=r"run the tests in its answers, confined \(run.tests\)"):
+    with pytest.raises(ConfigError, match=r"run the tests in stored answers, confined \(run.tests\)"):
         cli.main(["grade", str(workspace.folder)], standalone_mode=False)
     cli.main(["grade", str(workspace.folder), "--trust"], standalone_mode=False)
     anew = [session for _, found in workspace.sessions(Session) for session in found]

@@ -139,7 +139,7 @@ def test_a_server_may_announce_completion_at_once_or_a_little_later(tmp_path: Pa
 
 def test_a_server_is_like_the_engine_that_it_says_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert identify_engine(*server(tmp_path, "called-gopls"), Screen()).like == "gopls"
-    assert "gets the settings and waits of gopls, because of the name that it gives, gopls" in capsys.readouterr().err
+    assert "gets the settings and waiting times of gopls, because of the name that it gives" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("in_one_process")

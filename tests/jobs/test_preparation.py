@@ -50,7 +50,7 @@ def test_the_newest_version_is_asked_for_once_said_and_kept(
     config = Config(engine=EngineConfig(version="latest"))
     newest = at_newest(config, load_engine(config), Screen())
     assert newest.engine.version == "7.8.9"
-    assert "jedi@latest: jedi@7.8.9, the newest" in capsys.readouterr().err
+    assert "jedi@latest is jedi@7.8.9, the newest version" in capsys.readouterr().err
     assert at_newest(newest, load_engine(newest), Screen()) is newest
     own = Config(engine=EngineConfig(name="words", version="latest"))
     with pytest.raises(ConfigError, match="comes with ci-eval and has no latest version"):

@@ -137,7 +137,7 @@ def test_another_night_asks_another_sample(project: Path, tmp_path: Path) -> Non
 def test_a_planted_wrong_answer_is_noticed_and_nothing_is_reused(project: Path, tmp_path: Path) -> None:
     alter(tmp_path / "one")
     said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
-    assert "were answered differently, so that all are asked" in said
+    assert "were answered differently, so all sessions are asked" in said
     assert set().union(*reused(tmp_path / "two").values()) == {False}
     assert Workspace.open(tmp_path / "two").manifest().reused == 0
     # As it was before it was altered; ranks are the same.
@@ -226,7 +226,7 @@ def test_a_wrong_declaration_is_noticed_and_nothing_is_reused(
     said = night(project, tmp_path / "two", *far, "--reuse", str(tmp_path / "first"), engine="frequency")
     first, two = answers(tmp_path / "first"), answers(tmp_path / "two")
     assert any(first[each] != two[each] for each in first if each in two), "nothing wrong was planted"
-    assert "were answered differently, so that all are asked" in said
+    assert "were answered differently, so all sessions are asked" in said
     assert set().union(*reused(tmp_path / "two").values()) == {False}
 
 

@@ -49,7 +49,7 @@ def test_sides_differ_in_what_they_answer_by_and_not_in_what_they_are_asked() ->
     base = make_side(Config(), "jedi", [])
     own = ["completionType=FREQUENCY", "dependencies=false", "engine.options={a: 1}", "interpret.timeout=3"]
     check_same_sessions([base, make_side(Config(), "./server", own)])
-    with pytest.raises(ConfigError, match=r"`interpret.seed` is 0 in base and 3 in new.*set it for all"):
+    with pytest.raises(ConfigError, match=r"`interpret.seed` is 0 in base and 3 in new.*set the key for all"):
         check_same_sessions([base, make_side(Config(), "jedi", ["interpret.seed=3"])])
 
 

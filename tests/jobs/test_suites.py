@@ -87,7 +87,7 @@ def test_a_suite_is_taken_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("actions",), "name one of them: --project SPEC"),
+        (("actions",), "name one project: --project SPEC"),
         (("evaluate", "--shard", "1/2"), "leave out --shard"),
         (("evaluate", "--precision", "1pp"), "leave out --precision"),
         (("compare-engines", "words", "empty", "oracle"), "a suite of projects compares two sides"),

@@ -183,8 +183,8 @@ def mine_unit_tests(
         screen.warn(trouble)
     if not lines:
         raise NothingToEvaluate(
-            f"no test of {', '.join(specs)} could be paired with a {dialect.name} function: see the table above, and "
-            "whether the project's archive holds its tests (a wheel seldom does)"
+            f"no test of {', '.join(specs)} could be paired with a {dialect.name} function: see the table above. "
+            "Check that the project's archive holds tests, which wheels seldom do"
         )
     fill = partial(tests_of.fill_framework, language=prompts)
     record.write(output, record.spread_prompts(lines, tests_of.PROMPTS[prompts], prompts, selection.seed, fill))

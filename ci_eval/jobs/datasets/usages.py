@@ -36,7 +36,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         if not self.language:
             raise ConfigError(f"--language is needed: one of {', '.join(languages.names())}")
         if self.infer and self.language != "python":
-            raise ConfigError("--infer asks jedi, which knows Python only: leave it out")
+            raise ConfigError("--infer asks jedi, which knows Python only: leave --infer out")
         return languages.CATALOG.load(self.language)
 
 

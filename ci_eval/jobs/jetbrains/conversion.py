@@ -178,7 +178,7 @@ def _import_results(
         path = file.source.path
         lost.pop(path, None)
         workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
-        # If the plugin stored no actions, these only open the file, and `rerank` cannot reorder its suggestions.
+        # If the plugin stored no actions, the only action opens the file, and `rerank` cannot reorder suggestions.
         file_actions = file.actions or model.FileActions(
             path=path,
             checksum=file.source.checksum,
@@ -192,7 +192,7 @@ def _import_results(
         statuses.update(session.status for session in file.sessions)
     # A shard may have no session, since there may be fewer files than shards.
     if not statuses and manifest.shard is None:
-        raise NothingToEvaluate(f"{origin.folder} has no sessions: see its errors/, and data/files.json")
+        raise NothingToEvaluate(f"{origin.folder} has no sessions: see errors/ and data/files.json in it")
     missing = {path: sessions for path, (_, sessions) in lost.items() if sessions}
     for error in plugin_files.read_errors(origin.folder, missing, kept):
         workspace.write_error(error)

@@ -52,7 +52,7 @@ class Recorded(msgspec.Struct, frozen=True):
             having = ", ".join(name for name in streams.names() if streams.CATALOG.load(name).lookups)
             raise ConfigError(
                 f"{source}: recordings of the format {form} hold edits, but not the lists that completion "
-                f"showed; recordings of {having} can hold them (docs/recommenders.md)"
+                f"showed; the formats that can hold lists are {having} (docs/recommenders.md)"
             )
         if not Path(path).exists():
             raise ConfigError(f"{path} does not exist: give the path of a recording")
@@ -187,11 +187,11 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
         units = [session.user if by_user else f"{session.user} {session.session}" for session in undivided]
         for session, unit in zip(undivided, units, strict=True):
             (train if draw(seed, f"split {unit}") * 100 < PERCENT else validation).append(session)
-        screen.say(f"Divided by {'user' if by_user else 'session'}: {PERCENT} % for training")
+        screen.say(f"Logs divided by {'user' if by_user else 'session'}: {PERCENT} % are for training")
     for reason, count in sorted(log.left_out.items()):
         screen.warn(f"left out of the logs: {count:,} {reason}")
     if not (train or validation):
-        raise NothingToEvaluate("the logs hold no session that ended: give more of them")
+        raise NothingToEvaluate("the logs hold no session that ended: give more logs")
     projects = [files.project for files in event_files] + [recording.path.name for recording in recorded]
     return EventSessions(projects=", ".join(dict.fromkeys(projects)), train=train, validation=validation)
 

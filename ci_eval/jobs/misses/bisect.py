@@ -143,7 +143,7 @@ class Answers(msgspec.Struct):
     skipped: dict[int, str] = msgspec.field(default_factory=dict)
     questions: int = 0
     found: dict[tuple[int, int], set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
-    """The sessions that changed, by index of the last version before the change and of the first one after it."""
+    """The sessions that changed, by the indices of the last version before and the first version after the change."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
         """Ask the sessions that were not asked at this version yet. Return whether the version builds and answers."""

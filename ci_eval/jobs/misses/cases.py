@@ -35,7 +35,7 @@ def run_cases(
     output: Path | None,
     screen: Screen,
 ) -> tuple[Cases, dict[str, Path]]:
-    """Return the results, and the file to open first by reporter; no files without `output`. Raises ConfigError for a
+    """Return the results and, by reporter, the file to open first; no files without `output`. Raises ConfigError for a
     bad case or snapshot, NothingToEvaluate, or PreparationError."""
     chosen = [languages.CATALOG.load(language)] if language else languages.CATALOG.all()
     found = [(one, cases) for one in chosen if one.grammars.keys() != {""} and (cases := _find(folder, one, config))]

@@ -27,7 +27,7 @@ from ci_eval.core.report.causes import NOTHING, find_parts, make_placer
 from ci_eval.core.scoring import rank_of
 
 LEAST_RANK_SHARE = 0.5
-"""The expected name's rank may fall to this share of the first one: a smaller project has fewer names above it."""
+"""The expected name may rise to this share of its first rank: a smaller project has fewer names above it."""
 
 
 _RECEIVER = re.compile(r"(?<![\w.])(\w+)(?:\.\w+)*\.\Z")

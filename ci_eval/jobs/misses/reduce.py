@@ -99,8 +99,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; ci-eval {__version__}, "
             f"Python {machine.python()}, {machine.system()}",
             f"**Dependencies**: {needs or 'none'}",
-            f"**Seen** in {FRESH} of {FRESH} fresh processes. Reduced from {self.files_before:,} files and "
-            f"{self.lines_before:,} lines of this one, by {self.oracle.questions:,} questions, until "
+            f"**Seen** in {FRESH} of {FRESH} fresh processes. Reduced from {self.files_before:,} files, with "
+            f"{self.lines_before:,} lines in `{question.path}`, by {self.oracle.questions:,} questions, until "
             f"{self.ended}. The same in each step: {', '.join(self.oracle.kept)}.",
             _fenced("\n".join(self.commands), "sh"),
             "The messages to and from the engine are in `exchange.txt`.",
@@ -192,7 +192,7 @@ class Search(msgspec.Struct):
         return False
 
     def _holds_without(self, path: str, excerpt: Excerpt, ways: Sequence[list[Cut]]) -> bool:
-        """Make the cuts in the first way after which the file parses. Return whether the miss is still shown."""
+        """Make the first of these lists of cuts after which the file parses. Return whether the miss is still shown."""
         for cuts in ways:
             smaller = excerpt.cut(cuts)
             if len(smaller.text) < len(excerpt.text) and all(
@@ -352,8 +352,8 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
 
 
 def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, Session]:
-    """Return the last stage in which FRESH new engine processes show the miss, and the last session of these. Raises
-    NothingToEvaluate."""
+    """Return the last stage in which FRESH new engine processes show the miss, and the session of the last process.
+    Raises NothingToEvaluate."""
     for project in reversed(stages):
         for _ in range(FRESH):
             oracle.close()

@@ -62,7 +62,7 @@ def _announcement(
     checks: Sequence[Check],
     history: Path | None = None,
 ) -> Announcement:
-    """`place` is the name of the CI's output variable, and the folder of results for it."""
+    """`place` is the name of an output variable of the CI, and its value, the folder of the results."""
     name, folder = place
     return Announcement(
         status=status,

@@ -30,7 +30,7 @@ def fetch_of_complete_run(repository: Repository, name: str, pattern: str, outpu
     artifacts = repository.all_of_run(mark.run, pattern)
     if not artifacts:
         raise DownloadError(
-            f"run {mark.run} has no artifact {pattern}: its page lists the others, and those that expired"
+            f"run {mark.run} has no artifact {pattern}: the run's page lists its artifacts, even expired ones"
         )
     screen.say(f"{len(artifacts)} artifacts of run {mark.run}, of {mark.created}")
     return [repository.fetch(artifact, output / _folder_name(artifact.name)) for artifact in artifacts]
@@ -131,7 +131,7 @@ def fetch_base_of_job(
             screen.say(f"{job.page or 'The newest pipeline that succeeded'} is not a base: {trouble}")
     is_new = project.may_list and len(jobs) < MOST_NIGHTS and not any(job.succeeded for job in jobs)
     if not is_first and not is_new:
-        unknown = "" if project.may_list else f" Without a token in {TOKEN} (read_api), earlier ones cannot be listed."
+        unknown = "" if project.may_list else f" Without a token in {TOKEN} (read_api), jobs cannot be listed."
         raise ConfigError(f"no base of {name} is left, or none is known.{unknown} {BEGIN}")
     return False
 
@@ -168,7 +168,7 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
     workspace.verify()
     if tonight:
         for condition, was, now in unlike(workspace.manifest().conditions(), tonight.conditions()):
-            return f"its {condition} is {was or 'none'}, and tonight's {now or 'none'}"
+            return f"its {condition} is {was or 'none'}, and tonight's is {now or 'none'}"
     return str(pipeline.find_trouble(workspace, runs.stored_config(workspace)) or "")
 
 

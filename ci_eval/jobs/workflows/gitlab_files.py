@@ -39,7 +39,7 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
     at = f"{address}/-/" if address else "at GitLab: "
     if key:
         yield f"The key:     make the masked variable {key} of the project"
-    yield "The token:   make a token of the project with api, and the masked variable CI_EVAL_GITLAB_TOKEN of it"
+    yield "The token:   make a project token with the scope api, as the masked variable CI_EVAL_GITLAB_TOKEN"
     if NIGHT in request.purposes:
         yield f"Start it:    {at}pipeline_schedules"
 

@@ -98,7 +98,7 @@ def _find_release(own: metadata.Distribution) -> Origin:
     except InstallError:
         # There may be no network.
         return UNKNOWN
-    # If the tag has a message, there is a second line, which has the commit.
+    # If the tag has a message, the first line has the id of the tag, and the second line the commit.
     commits = [line.split("\t")[0] for line in listed.splitlines()]
     return _make(address, commits[-1], tag) if commits else UNKNOWN
 

@@ -112,7 +112,7 @@ def _check_names(names: Sequence[str]) -> None:
         # Shards are found by a pattern that begins with the name of their evaluation.
         if longer.startswith(f"{name}-"):
             raise ConfigError(
-                f"{longer} begins with {name}, whose shards would be mixed with its own: rename one of them"
+                f"{longer} begins with {name}, so the shards of both would be mixed: rename one evaluation"
             )
 
 

@@ -265,7 +265,7 @@ def post(repository: Repository, folder: Path, head: str, name: str = "", when: 
     number = int(text)
     # Otherwise an artifact could post its report on any pull request.
     if repository.head(number) != head:
-        return f"#{number} is not at {head}: nothing is posted"
+        return f"the head of #{number} is not {head}: nothing is posted"
     mark = f"<!-- ci-eval {name} -->\n### {name}\n" if name else "<!-- ci-eval -->"
     address = repository.find_trend_site()
     trends = f"\n\n[Trends over the nights]({address})" if address else ""

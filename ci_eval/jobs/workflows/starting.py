@@ -60,7 +60,7 @@ TRAINING = {
 }
 
 NEEDS_BUILD = (
-    "--for pull-request compares the engine that a pull request changes: say how it is built and started, such as "
+    "--for pull-request compares the engine that a pull request changes: give the commands that build and start it: "
     "--build 'make server' --engine-command 'build/server --stdio'"
 )
 
@@ -93,7 +93,7 @@ def locate(folder: Path, system: str) -> tuple[str, str]:
         raise ConfigError(f"the CI of {host} is not known: add --ci {' or --ci '.join(list(SYSTEMS)[1:])}")
     system = system or reads
     if (system == "github" and not is_github) or (system == "gitlab" and host and is_github):
-        raise ConfigError(f"--ci {system}: {host} does not read its files; leave --ci out, or give --ci teamcity")
+        raise ConfigError(f"--ci {system}: {host} does not read these files; leave --ci out, or give --ci teamcity")
     if inside != "." and system != "github":
         raise ConfigError(f"--ci {system} needs the repository's top: run this in {top}, with --project path:{inside}")
     return inside, system
@@ -134,7 +134,7 @@ def check(answers: Answers) -> Config:
     if engine.languages and answers.language not in engine.languages:
         raise ConfigError(
             f"engine {engine.name} completes {', '.join(sorted(engine.languages))}, not {answers.language}; "
-            f"the usual one is {usual_engine(answers.language)}"
+            f"the usual engine is {usual_engine(answers.language)}"
         )
     scheme, colon, _ = answers.project.partition(":")
     if not colon or (scheme not in schemes.names() and scheme not in {"http", "https"}):
@@ -159,7 +159,7 @@ def check_request(request: Request, folder: Path) -> None:
     if mails and not request.mail:
         raise ConfigError("--for notice needs --mail ADDRESS, to which TeamCity sends mail")
     if request.mail and not mails:
-        raise ConfigError("--mail is for --ci teamcity --for notice alone: leave it out")
+        raise ConfigError("--mail is for --ci teamcity --for notice alone: leave --mail out")
     has_nights = {origin.NIGHT, origin.NOTICE, origin.ALGORITHMS} & {*purposes} or (
         request.system == "github" and (folder / github_files.NIGHT).exists()
     )
@@ -209,8 +209,8 @@ def check_command(command: str, request: Request) -> None:
     output = request.build_output.rstrip("/")
     if request.build and program != output and not program.startswith(f"{output}/"):
         raise ConfigError(
-            f"--engine-command {command!r} does not start a program in {output}, the result of --build: begin it with "
-            f"{output}/PROGRAM, or name another --build-output"
+            f"--engine-command {command!r} does not start a program in {output}, the result of --build: begin the "
+            f"command with {output}/PROGRAM, or name another --build-output"
         )
 
 

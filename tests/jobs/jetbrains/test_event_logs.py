@@ -85,7 +85,7 @@ def test_keywords_are_those_of_the_file_s_language() -> None:
 
 
 def test_formats_without_lists_are_refused_with_the_reason(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"not the lists that completion showed.*neutral can hold them"):
+    with pytest.raises(ConfigError, match=r"not the lists that completion showed.*can hold lists are neutral"):
         Recorded.named(Path(f"kave={tmp_path}"))
     path = written(tmp_path, edit(0, 0, TEXT))
     for name in ("fit-user-model", "train-ranker"):

@@ -324,7 +324,7 @@ def test_a_language_model_gets_its_key_from_a_secret(tmp_path: Path) -> None:
         (("--ci", "teamcity", "--for", "site"), "--for site needs night"),
         (("--for", "site"), "--for site needs night"),
         (("--for", "night,sites"), "known are night, pull-request, logs, site, notice, algorithms"),
-        (("--for", "pull-request"), "say how it is built and started"),
+        (("--for", "pull-request"), "give the commands that build and start it"),
         (
             ("--for", "pull-request", "--build", "make", "--engine-command", "out/server"),
             "does not start a program in build",
@@ -396,9 +396,9 @@ def test_the_files_are_those_that_the_repositorys_server_reads(
     ("remote", "options", "said"),
     [
         ("https://bitbucket.org/you/lang", (), "add --ci teamcity or --ci gitlab"),
-        ("https://bitbucket.org/you/lang", ("--ci", "github"), "bitbucket.org does not read its files"),
-        ("https://gitlab.com/you/lang", ("--ci", "github"), "gitlab.com does not read its files"),
-        ("https://github.com/you/lang", ("--ci", "gitlab"), "github.com does not read its files"),
+        ("https://bitbucket.org/you/lang", ("--ci", "github"), "bitbucket.org does not read these files"),
+        ("https://gitlab.com/you/lang", ("--ci", "github"), "gitlab.com does not read these files"),
+        ("https://github.com/you/lang", ("--ci", "gitlab"), "github.com does not read these files"),
         ("https://gitlab.com/you/lang", ("--for", "site"), "--for site is not for gitlab"),
         ("https://gitlab.com/you/lang", ("--output", "servers/py"), "with --project path:servers/py"),
     ],
@@ -459,7 +459,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     [
         ("pyton", "jedi", "path:.", "did you mean 'python'"),
         ("python", "jedy", "path:.", "did you mean 'jedi'"),
-        ("go", "jedi", "path:.", "the usual one is gopls"),
+        ("go", "jedi", "path:.", "the usual engine is gopls"),
         ("go", "gopls", "cobra", "expected a SPEC"),
     ],
 )
