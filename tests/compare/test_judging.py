@@ -214,9 +214,7 @@ def test_a_mean_rank_that_few_sessions_decide_has_no_verdict() -> None:
     sums.rows.append(sums.add(seen))
     found = Judge(ranks, 0.1).filter(sums)["MeanRank"]
     assert (found.low, found.verdict) == (None, Verdict.NOT_SHOWN)
-    assert found.why == (
-        "a few sessions decide: 3 effective sessions changed (as many as if all changes were of equal size), 12 needed"
-    )
+    assert found.why == ("a few sessions decide: the changes weigh as much as 3 of equal size, and 12 are needed")
 
 
 def intervals_by(processor: str) -> tuple[str, list[float]] | None:
