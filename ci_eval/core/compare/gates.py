@@ -337,7 +337,7 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
         )
     first, last = (f"{night.started[:10]} ({night.title})" for night, _ in (before[0], before[-1]))
     return (
-        f"no evaluation in the history matches {gate.since!r}; its {len(before):,} evaluations go from {first} to "
+        f"no evaluation in the history matches {gate.since!r}; all {len(before):,} evaluations go from {first} to "
         f"{last}: name a date not before the first, or an evaluation's title, revision or version, or 'best'"
     )
 
@@ -355,4 +355,4 @@ def _difference(was: Estimate, now: Estimate, info: MetricInfo, tests: int) -> D
     above = wider * hypot(now.high - now.value, was.value - was.low)
     low, high = difference - below, difference + above
     judgement = verdict(Interval(low, high, nan, nan), difference, info.unit, info.better)
-    return replace(plain, low=low, high=high, verdict=judgement, why="the intervals of both evaluations allow either")
+    return replace(plain, low=low, high=high, verdict=judgement, why="the figures' intervals allow either result")
