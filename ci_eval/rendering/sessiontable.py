@@ -111,7 +111,7 @@ class SessionTable:
         self.left_out = 0
 
     def begin(self, source: SourceFile, links: Sequence[str]) -> None:
-        """Start a file. Its sessions must follow in order of offset. `links`: addresses of its pages."""
+        """Start a file. Its sessions must follow in order of offset. `links`: relative links to its pages."""
         self._source = source.text
         # The offset of each line, and the offset of a line after the last.
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
