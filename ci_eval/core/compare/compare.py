@@ -169,7 +169,7 @@ def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> mode
 def _explain_processors(base: Manifest, new: Manifest) -> str:
     """Return why the CPU times of two runs are not compared; "" if they are."""
     if base.processor != new.processor:
-        return "the processors differ, so CPU times do not compare"
+        return "the processors differ, so CPU times are not compared"
     # At load 14 on two cores, zuban took 15 to 19 % more CPU than at load 4.
     only_one = base.machine.busy != new.machine.busy
     return "only one run had a busy machine, which raises CPU times by up to a fifth" if only_one else ""
@@ -239,8 +239,8 @@ def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
         )
     if (failed := sum(count.sessions for count in pairing.failed)) and min(pairing.rounds) == 1:
         warnings.append(
-            f"the engines failed on {failed:,} of the sessions, and each counts as a miss; next time, they may fail "
-            "on other sessions, which no interval includes: only repeated runs (--repeat 2) show it"
+            f"the engines failed on {failed:,} of the sessions, which count as misses; next time, other "
+            "sessions may fail, which no interval includes: only repeated runs (--repeat 2) show that"
         )
     return warnings
 
@@ -325,7 +325,7 @@ def measure_detection(base: Manifest, new: Manifest, differences: dict[str, mode
     difference, reached = differences[request.metric], None
     if difference.low is not None and difference.high is not None:
         reach, at_80_percent = (difference.high - difference.low) / 2, difference.detectable
-        # `detectable` is for a power of 80 %, and is converted to the requested power. It is None if exact.
+        # `detectable` (None for an exact difference) is for a power of 80 %, and is converted to the requested power.
         beyond = NORMAL.inv_cdf(request.power) / FOUR_OF_FIVE
         reached = 0.0 if at_80_percent is None else reach + (at_80_percent - reach) * beyond
     return model.Detected(**asdict(request), reached=reached)

@@ -154,7 +154,7 @@ class Gate(msgspec.Struct, frozen=True):
             between = f"the difference is {change(outcome.low, info.unit)}, over all sessions"
         if worst > -margin:
             if isinstance(outcome, Difference) and outcome.low < outcome.high and 0 < outcome.n < FEWEST_SESSIONS:
-                reason = f"{between}, but over {outcome.n:,} sessions; to rule out a loss takes {FEWEST_SESSIONS:,}"
+                reason = f"{between}, but over {outcome.n:,} sessions; ruling out a loss takes {FEWEST_SESSIONS:,}"
                 return self._result("undecided", reason, FEWEST_SESSIONS)
             return self._result("kept", f"{between}: a loss of that size is ruled out")
         if best <= -margin:

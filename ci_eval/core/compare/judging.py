@@ -100,10 +100,7 @@ class _Selection:
         effective = squares**2 / self.fourths[at] if self.fourths[at] else 0.0
         if effective >= FEWEST_CHANGES:
             return ""
-        return (
-            f"a few sessions decide: the changes weigh as much as {effective:.0f} of equal size, and "
-            f"{FEWEST_CHANGES} are needed"
-        )
+        return f"a few sessions decide: all changes count as {effective:.0f} equal ones, {FEWEST_CHANGES} needed"
 
     def changed_too_little(self, at: int, repeats: Repeats, compared_files: int) -> str:
         # If second answers were all alike, a project of one or two files does not need three changed files.
@@ -320,7 +317,7 @@ class Judge(msgspec.Struct, frozen=True):
             effective, difference = float(clusters[index]), float(spread.difference[index])
             if self.unjudged or not np.isfinite(spread.error[index]):
                 conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
-                reason = self.unjudged or f"one of the {self.kind} says nothing about others"
+                reason = self.unjudged or f"a sample of one says nothing about other {self.kind}"
                 judged.append(Elsewhere(verdict=conclusion, why=reason, effective=effective))
                 continue
             conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)

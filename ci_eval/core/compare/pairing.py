@@ -373,7 +373,7 @@ class StoredPairs:
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     """Count the sessions of each stratum that both sides have, asked or not. `same_text`: False if texts may differ."""
     ours, theirs = base.manifest(), new.manifest()
-    # Either side's classes apply: with the same seed, a sample without classes also has the first of each class.
+    # The classes of either side apply: with the same seed, a sample without classes has the lowest draws of each class.
     divided = ours if ours.strata else theirs
     merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
     if ours.sampling or theirs.sampling:

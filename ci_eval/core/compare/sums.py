@@ -22,7 +22,7 @@ class Sums:
         self.sessions = self.wins = self.losses = 0
         self.total: Floats = np.zeros((figures, 4))
         self.products: Floats = np.zeros((4 * figures, 4 * figures))
-        """The products of each two numbers of a session, summed over all sessions."""
+        """The products of every two numbers of a session, summed over all sessions."""
         self.observed_by_side: Floats = np.zeros((figures, 2))
         self.rows: list[Floats] = []
         """The sums of each file that has a pair (figures x 4)."""

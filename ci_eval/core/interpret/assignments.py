@@ -51,8 +51,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_ahead(self) -> bool:
-        """Return whether a paid engine's questions are asked ahead. They are not if tests run or a judge is asked, work
-        that processes share, or if messages are traced: a trace needs the messages of the process that asks."""
+        """Return whether a paid engine's questions are asked ahead. Tests and judges prevent it, since processes share
+        their work, and so does a trace, which needs the messages of the process that asks."""
         return self.is_paid and not (self.run or self.judge or self.settings.trace)
 
     @property
