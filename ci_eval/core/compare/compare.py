@@ -56,7 +56,7 @@ def compare(
     if sampled := next((side.folder for side in (base, new) if side.manifest().precision), None):
         raise ConfigError(
             f"{sampled} asked only as many sessions as its own figure needed (--precision), so the sessions that both "
-            "sides have are no random sample: compare runs of all sessions, or with the same `interpret.sessionsLimit`"
+            "sides have are not a random sample: compare runs of all sessions, or with one `interpret.sessionsLimit`"
         )
     figures = ours.figures & theirs.figures
     metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
