@@ -14,7 +14,7 @@ from ci_eval.core.model.report import Responses
 from ci_eval.core.model.sessions import NOTABLE
 from ci_eval.rendering.figures import NO_ESTIMATE, first_filter, format_count
 
-INSTALL = "--dependencies installs what the project says it needs (none of it is run)"
+INSTALL = "--dependencies installs the packages that the project asks for (without running them)"
 MOSTLY = 0.9
 """If at least this share of sessions got no suggestion, something other than the engine is probably wrong."""
 
@@ -30,8 +30,8 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
         worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
         warnings.append(
             f"{percent(evaluation.unparsable)} of the source could not be read and has no sessions: the figures are of "
-            f"the rest. The most is missing in {abbreviate_names(worst)}. The grammar may be older than the language, "
-            "or may not know macros of the code; actions.ignoreFileNames leaves files out"
+            f"the rest. Most is missing in {abbreviate_names(worst)}. The grammar may be older than the language, or "
+            "may not know the code's macros; actions.ignoreFileNames leaves files out"
         )
     # Only the names of filters that users wrote contain "=".
     if without := [
@@ -104,17 +104,17 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
     hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
     if hidden:
         yield (
-            f"{format_count(hidden, 'record')} of {whole.sessions:,} have no reference (it is empty or null), as in "
-            "test sets whose answers are withheld: similarities are over the others alone"
+            f"{format_count(hidden, 'record')} of {whole.sessions:,} have no reference (an empty one or null), as "
+            "in test sets whose answers are withheld: similarities are over the other records alone"
         )
     unscored, hits = _count(whole, "Unscored"), whole.metrics.get("HitAt1")
     if unscored:
         judged = "no comment has a verdict"
         if hits and hits.value is not None:
-            judged = f"its figures are over {format_count(hits.n, 'review')} with a verdict"
+            judged = f"the judge's figures are over {format_count(hits.n, 'review')} with a verdict"
         yield (
             f"the judge's verdict on {format_count(unscored, 'comment')} could not be read, so {judged}: the sessions' "
-            "pages show its responses; a judge that thinks needs a larger judge.sampling.maxTokens"
+            "pages show the responses; a judge that thinks needs a larger judge.sampling.maxTokens"
         )
 
 
@@ -198,5 +198,5 @@ def busy_text(machine: MachineState) -> str:
         signs.append(f"for {machine.pressure:.0%} of the time something waited for a processor")
     return (
         f"The machine was busy ({', '.join(signs)}): times say more about the machine than about the engine; measure "
-        "them on a quiet one, or with fewer --jobs"
+        "times on a quiet machine, or with fewer --jobs"
     )

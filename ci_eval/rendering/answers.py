@@ -169,7 +169,7 @@ def why_no_verdict(
     if leading.low is not None and leading.high is not None and (leading.low > 0 or leading.high < 0):
         # The interval excludes 0, so enough sessions were asked: another rule withholds the verdict.
         return f"No verdict: {leading.why.partition('; ')[0]}."
-    # A rough number: it takes the measured difference for the true one, and ignores that a small project needs fewer.
+    # The number is rough: the measured difference counts as the true difference, and a small project needs fewer.
     needed = asked * (leading.detectable / size) ** 2
     points = _points(info.unit, size).lstrip("+")
     few = f"No verdict: {format_count(asked, 'session')} cannot tell a difference of {points}"
@@ -254,7 +254,7 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
         yield f"speed: {'not every pair was judged (ci-eval compare-engines does)' if lacking else 'no winner'}"
         return
     medians = [(of.base, of.new) for of in pairs[fastest[0]] if of and of.base and of.new]
-    # The smallest ratio is that to the second fastest engine.
+    # The second fastest engine has the smallest ratio.
     margin = f", {_times(*min(medians, key=lambda sides: max(sides) / min(sides)))}" if medians else ""
     yield f"fastest: {titles[fastest[0]]}{margin}"
 

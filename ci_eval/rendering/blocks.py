@@ -14,7 +14,7 @@ ALL = "markdown terminal html"
 LONGEST = 1_000
 """The limit of a sentence in Markdown, in characters."""
 OF_HEADS = frozenset({"number", "times", "wide"})
-"""The classes that the head of a column gets too. A page may hide all cells of "times" and "wide"."""
+"""The classes of cells that the head of their column gets, too. A page may hide all cells of "times" and "wide"."""
 
 
 class Terminal(Protocol):
@@ -206,7 +206,7 @@ def _html_cell(column: Column, cell: Cell) -> Markup:
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """A table that is folded unless `is_open`. `title` is its heading in Markdown, `about` that in HTML."""
+    """A table that is folded unless `is_open`. `title` is the heading in Markdown, `about` in HTML."""
 
     title: str
     block: Table

@@ -109,8 +109,8 @@ def _draw(
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
-    """Return the charts of a sweep over one number. There are none for names or for several keys, since a line would
-    suggest values between them."""
+    """Return the charts of a sweep over one number. Names or several keys have no chart, since a line would suggest
+    values between them."""
     titles, last = [run.values[0] for run in sweep.runs], len(sweep.runs) - 1
     try:
         if len(sweep.keys) > 1 or not all(math.isfinite(float(title)) for title in titles):
@@ -191,7 +191,7 @@ def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
 
 
 def _times(nights: Sequence[TrendPoint]) -> list[float]:
-    """Return the starts in seconds; empty if one is not a time, if they are not in order, or if all are equal."""
+    """Return the starts in seconds; [] if a start is not a time, or if the starts are unordered or all equal."""
     times = [machine.seconds(night.started) for night in nights]
     return times if times[-1] > times[0] > -math.inf and times == sorted(times) else []
 

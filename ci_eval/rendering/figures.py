@@ -19,13 +19,13 @@ from ci_eval.rendering.markdowntext import code, prose
 LISTS = frozenset({"completion", "golf", "inside"})
 
 HEADLINE = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank", "MovesCountNormalised", "PerfectLine")
-"""The metrics to show if all do not fit. Times are not among them: a single run measures them roughly."""
+"""The metrics to show if not all fit. Times are not among them: a single run measures them roughly."""
 
 OUTCOMES = {
     "ok": "answered, expected text among the suggestions",
     "empty": "answered with no suggestion",
     "no-match": "answered, expected text absent",
-    "cut-off": "answered up to the limit of tokens, and not complete",
+    "cut-off": "answered up to the limit of tokens; the answer is incomplete",
     "unreadable": "the answer is not code at that place, or not in the requested form",
     "context-too-long": "the prompt was longer than the model's context window",
     "timeout": "no answer in time",
@@ -52,7 +52,7 @@ def footprint_text(of: Footprint) -> str:
         of_starts = f" (median of {figure.n:,} starts)" if figure.n > 1 else ""
         texts.append(f"first answer {amount(figure.value, 'ms')} after its start{of_starts}")
     if figure := known.get(footprint.MEMORY):
-        whose = "ci-eval's worker process, which runs it" if of.of_worker else "its processes"
+        whose = "ci-eval's worker process, which runs the engine" if of.of_worker else "its processes"
         texts.append(f"at most {amount(figure.value, 'MB')} in {whose}")
     if of.waited > LONG_WAIT:
         texts.append(f"{of.waited:,.0f} s spent waiting for work that it announced")
@@ -211,7 +211,7 @@ def other_groups(headline: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
-    """Return sentences about the headline and other groups of kinds; none if the task has no ranks. `shown` makes
+    """Return sentences about the headline and other groups of kinds; [] if the task has no ranks. `shown` makes
     foreign text safe."""
     name, figures = shown_filter(evaluation)
     first, five, anywhere = (figures.metrics.get(metric) for metric in ("RecallAt1", "RecallAt5", "Recall"))

@@ -84,7 +84,7 @@ class Page(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def code(self) -> Markup:
-        # This is most of a report, and a template would take several times as long.
+        # This code is most of a report, and a template would take several times as long.
         return Markup("".join(map(_html, self.segments)))  # noqa: S704  all that is not ours is escaped
 
 
@@ -204,7 +204,7 @@ def _base_36(number: int) -> str:
 
 
 def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> str:
-    """Encode each stretch as letter, distance from the previous one, dot and length; in UTF-16 units, in base 36."""
+    """Encode each stretch as letter, distance from the previous stretch, dot, length; in UTF-16 units, in base 36."""
     is_ascii, at, parts = text.isascii(), begin, []
 
     # JavaScript counts UTF-16 units; in ASCII these are the code points.
@@ -273,7 +273,7 @@ def classify_change(pair: Pair, task: Task) -> str:
 
 
 def gain(pair: Pair, task: Task) -> float:
-    """Return the score of new minus that of base; 0 if the session is on one side only."""
+    """Return the score of new minus the score of base; 0 if the session is on one side only."""
     base, new = pair
     return score(task, new) - score(task, base) if base and new else 0.0
 

@@ -87,7 +87,7 @@ CHARACTERS = 1_000_000
 
 FIRST = 50
 AROUND = 3
-"""The parts of a long list that are shown: its top, and suggestions on each side of the expected one."""
+"""The parts of a long list that are shown: its top, and suggestions on each side of the expected suggestion."""
 
 LONGEST = 300
 LONGEST_OF_RECORD = 20_000
@@ -209,7 +209,7 @@ def pack_json(value: object) -> str:
 
 
 class Scripts:
-    """Writes a file's sessions, in order, to scripts `NAME-0.js`, `NAME-1.js` …, with only one of them in memory."""
+    """Writes a file's sessions, in order, to scripts `NAME-0.js`, `NAME-1.js` …, with only one script in memory."""
 
     def __init__(self, folder: Path, name: str, task: Task) -> None:
         self._task = task

@@ -1,4 +1,4 @@
-"""Build the tables about usage queries and prompts. Those about queries are as in Proksch et al. (ASE 2016)."""
+"""Build the tables about prompts and usage queries. The tables about queries are as in Proksch et al. (ASE 2016)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAPER = {
 STEPS_IN_PAPER = ("in the paper", NOTHING, "41.4%", "38.4%", "+3.00 pp", NOTHING, NOTHING, "0.001")
 STEPS = (
     "Each answer is compared with the goal and with the next state, in cases where both states add calls. The "
-    "difference is paired by case. U is that of Mann and Whitney's test, which treats the two columns as results of "
+    "difference is paired by case. U belongs to Mann and Whitney's test, which treats the two columns as results of "
     "different cases, as in the paper."
 )
 CONTEXTS = (
@@ -40,7 +40,7 @@ def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
-    """Return the tables; none if the evaluation has neither usage queries nor several prompts."""
+    """Return the tables; [] if the evaluation has neither usage queries nor several prompts."""
     figures = evaluation.queries
     by_prompt = _prompts(evaluation)
     if figures is None:
@@ -99,8 +99,8 @@ def _prompts(evaluation: Evaluation) -> list[Table]:
 
 
 ALIKE = (
-    "Each prompt has other samples, so figures differ even if prompts make no difference: the last row is the standard "
-    "deviation that this alone explains."
+    "Each prompt has its own samples, so figures differ even if prompts make no difference: the last row is the "
+    "standard deviation that such chance alone explains."
 )
 
 

@@ -72,8 +72,8 @@ class PairedSessions(Sources, Protocol):
 
 
 class Reporter(Protocol):
-    """A writer of one format of reports. The optional attribute `results` has the types of results that it writes, of
-    Result or Lines; the default is Evaluation."""
+    """A writer of one format of reports. The optional attribute `results` has the types of results (of Result or Lines)
+    that the reporter writes; the default is Evaluation."""
 
     @property
     def name(self) -> str: ...
@@ -100,7 +100,7 @@ FACTS = (
     "title engine revision project completionType client language seed conditions started population noise",
     "prompts queries gates unfinished populationEstimated",
 )
-"""The fields of an evaluation that the file always has, and those that it has only if they are not empty."""
+"""The fields of an evaluation that are always in the file, and the fields that are there only if not empty."""
 FIGURES = "sessions planned undecided statuses metrics byFile kinds ranks files"
 COMPARED = "paired population onlyBase onlyNew changedText files declared wins losses headline"
 COUNTED = "sessions wins losses"

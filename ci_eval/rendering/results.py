@@ -221,7 +221,7 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
     yield EMPTY_LINE
     over = f"over the {ranking.sessions:,} sessions in {ranking.files} files that all evaluations have"
     note = (
-        f"In order of {first}. A place such as 2{TO}3 is a tie: the data do not show which of these is better. All "
+        f"In order of {first}. A place such as 2{TO}3 is a tie: the data do not show which evaluation is better. All "
         "pairs are compared below."
     )
     if len(ranking.pairs) == len(ranking.declared):
@@ -257,7 +257,7 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
 def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Sequence[str]) -> Table:
     first = ranking.declared[0]
     of_first = f"{first}'s interval"
-    about_place = "A range means that the order of these may be chance"
+    about_place = "A range means that the order of these evaluations may be chance"
     about_better = f"By {first}: how many of the others are shown to be worse"
     columns = [
         Column("", formats="markdown"),
@@ -403,7 +403,7 @@ def causes_blocks(causes: Causes) -> list[Block]:
     if unknown:
         blocks.append(Warned(f"Which suggestions are possible: {', '.join(unknown)}."))
     if causes.valid_at5 is not None:
-        share = f"ValidAt5: {amount(causes.valid_at5, 'share')} of the first five suggestions are possible there"
+        share = f"ValidAt5: {amount(causes.valid_at5, 'share')} of the first five suggestions are possible at the caret"
         blocks.append(Sentence(f"{share}, over {format_count(causes.valid_lists, 'list')} that can be checked."))
     if not causes.clusters:
         return [*blocks, Sentence("Nothing was lost: there is nothing to fix.")]
@@ -443,7 +443,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         Column("Share", "number wide", "of the lost points of RecallAt1"),
         Column("MRR gain", "number wide", "in points of MeanReciprocalRank, at most", formats="markdown html"),
         Column("MRR share", "number wide", "of the lost points of MeanReciprocalRank", formats="markdown html"),
-        Column("Certainty", "number", "how likely it is a fault rather than taste"),
+        Column("Certainty", "number", "how likely the cause is a fault rather than taste"),
         Column("Sessions", "number"),
         Column("Defined in", "wide", formats="markdown html"),
         Column("Example", formats="terminal"),

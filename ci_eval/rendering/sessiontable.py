@@ -111,9 +111,9 @@ class SessionTable:
         self.left_out = 0
 
     def begin(self, source: SourceFile, links: Sequence[str]) -> None:
-        """Start a file. Its sessions must follow in order of offset. `links`: its pages, relative to this page."""
+        """Start a file. Its sessions must follow in order of offset. `links`: relative links to its pages."""
         self._source = source.text
-        # The offset of each line, and that of a line after the last.
+        # The offset of each line, and the offset of a line after the last.
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
         self._files.append((source.path, list(links)))
         if self._computed.clusters:

@@ -73,14 +73,14 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     drawn = f"intervals (95 %) include the results of other seeds ({', '.join(evaluation.drawn)})"
     here = f"{whole}: {drawn if evaluation.drawn else 'its figures are exact'}"
     if repeats and repeats.differed:
-        here = f"{whole}; intervals (95 %) are of answers that differ"
+        here = f"{whole}; intervals (95 %) cover how much the answers vary"
     elif not evaluation.is_function and not evaluation.noise:
         here = f"{whole} once; intervals (95 %) allow for other answers of the engine"
     if evaluation.unparsable > NOTABLE:
         here = (
-            f"all {figures.sessions:,} sessions of what could be read were asked, but "
+            f"all {figures.sessions:,} sessions of the readable source were asked, but "
             f"{percent(evaluation.unparsable)} of the source could not be read; intervals (95 %) say where the "
-            "figures of all the source would be if the rest is similar"
+            "figures of the whole source would be if the rest is similar"
         )
     if figures.sessions < evaluation.population:
         about = "about " if evaluation.population_estimated else ""
@@ -191,7 +191,7 @@ def elsewhere_line(comparison: Comparison) -> str:
 
 
 def pairs_text(comparison: Comparison) -> str:
-    """Return how many sessions were compared, how many of them in the headline, and how many have no partner."""
+    """Return how many sessions were compared, in how many files, and how many sessions have no partner."""
     about = "about " if comparison.population_estimated else ""
     asked = f"{comparison.paired:,} of the project's {about}{comparison.population:,} sessions"
     if comparison.paired == comparison.population:
@@ -215,7 +215,7 @@ def _unit(comparison: Comparison, name: str) -> str:
 
 
 def detection_text(comparison: Comparison) -> str:
-    """Return the difference that can be detected, and the wanted one; "" if the user wanted none."""
+    """Return the detectable difference and the wanted difference; "" if the user wanted no difference."""
     detection = comparison.detection
     if detection is None:
         return ""
@@ -241,9 +241,9 @@ def judged_elsewhere(comparison: Comparison) -> bool:
 
 
 ADJUSTED = (
-    "Each interval alone is right in 95 of 100 comparisons. ▲ and ▼ mark verdicts on declared metrics that are "
-    "adjusted for all of these under every filter (Holm): without a difference, at most 5 of 100 pages have one; △ and "
-    "▽ mark verdicts without this adjustment"
+    "Each interval alone is right in 95 of 100 comparisons. ▲ and ▼ mark verdicts on declared metrics, "
+    "adjusted for all such verdicts of the page (Holm): if nothing differs, at most 5 of 100 pages have a mark; △ and "
+    "▽ mark verdicts that hold only without this adjustment"
 )
 
 

@@ -129,7 +129,7 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
         ("RecallAt1 >= -1ms", "unit must be % or pp"),
         ("Latency <= +5pp", "unit must be % or ms"),
         ("Latency <= +20% and 50ms", "mixes differences"),
-        ("Latency <= 20%", "a percentage is of a difference"),
+        ("Latency <= 20%", "a percentage limits a difference"),
         ("", "not understood"),
         ("RecallAt1 <= +1pp", "kept by any loss: higher is better, write RecallAt1 >="),
         ("Rank >= -1", "kept by any loss: lower is better, write Rank <="),
@@ -138,7 +138,7 @@ def test_a_rule_is_kept_or_broken(rule: str, base: float, new: float, low: float
         ("Latency <= -5ms", "asks for a gain"),
         ("RecallAt1 >= 900%", "can never be kept: RecallAt1 is at most 100%"),
         ("RecallAt1 non-inferior -1pp", "a margin without a sign"),
-        ("RecallAt1 >= 5pp", "needs a sign: points are of a difference"),
+        ("RecallAt1 >= 5pp", "needs a sign: points limit a difference"),
         ("Count <= +1", "protects nothing"),
         ("RecallAt1 >= -1pp population: files", "population must be `project`"),
         ("Recall >= -1pp", "examples: 'RecallAt1 >= -1pp'"),
@@ -238,7 +238,7 @@ def test_sessions_that_were_all_asked_are_not_asked_for_but_a_second_round() -> 
     found = Estimate(value=0.965, low=0.79, high=1.0, n=142, state="once")
     judged = parse("RecallAt1 >= 80%", INFOS).judge_figure(found, INFOS["RecallAt1"])
     assert (judged.result, judged.needed) == ("undecided", None)
-    assert judged.reason.endswith("a second round (--repeat 2) decides if answers agree")
+    assert judged.reason.endswith("a second round (--repeat 2) with the same answers would decide")
     # Two rounds of 142 sessions reach 3/142 to each side: 2.1 points.
     close = parse("RecallAt1 >= 95%", INFOS).judge_figure(found, INFOS["RecallAt1"])
     assert (close.result, close.reason.endswith("either side of the limit")) == ("undecided", True)
@@ -411,7 +411,7 @@ def test_a_reference_that_is_not_there_is_said_and_does_not_pass(drift: Path, si
 
 @pytest.mark.parametrize("rule", ["RecallAt1 >= 40% since:best", "Latency <= +5% since:best"])
 def test_a_limit_or_a_time_cannot_be_since_another_night(rule: str) -> None:
-    with pytest.raises(ConfigError, match="since: is for a difference"):
+    with pytest.raises(ConfigError, match="`since:` is for a difference"):
         parse(rule, SINCE_INFOS)
 
 

@@ -84,7 +84,7 @@ def test_fewer_files_do_not_make_other_code_equivalent_though_nothing_changed() 
 def test_a_single_file_says_nothing_of_other_code_and_two_say_little() -> None:
     there = judged(hits(1, 0.9), hits(1, 0.1), asked=1)["RecallAt1"].elsewhere
     assert (there.low, there.p, there.verdict) == (None, None, Verdict.NOT_SHOWN)
-    assert "one of the files says nothing about others" in there.why
+    assert "a sample of one says nothing about other files" in there.why
     of_two = judged(hits(2, 0.6), hits(2, 0.4), asked=1)["RecallAt1"].elsewhere
     assert of_two.low is not None
     assert of_two.verdict == Verdict.NOT_SHOWN
@@ -214,9 +214,7 @@ def test_a_mean_rank_that_few_sessions_decide_has_no_verdict() -> None:
     sums.rows.append(sums.add(seen))
     found = Judge(ranks, 0.1).filter(sums)["MeanRank"]
     assert (found.low, found.verdict) == (None, Verdict.NOT_SHOWN)
-    assert found.why == (
-        "a few sessions decide: 3 effective sessions changed (as many as if all changes were of equal size), 12 needed"
-    )
+    assert found.why == ("a few sessions decide: all changes count as 3 equal ones, 12 needed")
 
 
 def intervals_by(processor: str) -> tuple[str, list[float]] | None:

@@ -176,4 +176,4 @@ def test_a_build_that_no_longer_imports_names_in_scope_is_better_and_the_answer_
     # An engine that was asked once may have lost the only file.
     code, said, err = run("compare", tmp_path / "bad", tmp_path / "once", "--output", tmp_path / "d")
     assert code == 0, err
-    assert "too few to tell from an engine that varies (8 in 3 files needed): --repeat 2 shows which" in said
+    assert "too few to rule out that answers vary (8 in 3 files needed): --repeat 2 shows whether they do" in said

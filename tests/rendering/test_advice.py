@@ -80,7 +80,7 @@ def test_little_that_could_not_be_read_is_not_worth_a_warning() -> None:
 @pytest.mark.parametrize(
     ("hits", "over"),
     [
-        (Estimate(value=1.0, n=8), "its figures are over 8 reviews with a verdict"),
+        (Estimate(value=1.0, n=8), "the judge's figures are over 8 reviews with a verdict"),
         (None, "no comment has a verdict"),
     ],
 )

@@ -130,11 +130,11 @@ def test_several_metrics_take_wider_intervals() -> None:
         ([0.02, 0.03, 0.025, 0.03, 0.02], Verdict.BETTER, ""),
         ([-0.02, -0.03, -0.025, -0.03, -0.02], Verdict.WORSE, ""),
         ([0.02, -0.03, 0.025, -0.03, 0.02], Verdict.NOT_SHOWN, ""),
-        ([0.0001, -0.0001, 0.0, 0.0001, 0.0], Verdict.NOT_SHOWN, "a verdict on others takes 60"),
+        ([0.0001, -0.0001, 0.0, 0.0001, 0.0], Verdict.NOT_SHOWN, "a verdict on other projects takes 60"),
         ([0.0001, -0.0001] * FEWEST_PROJECTS_ALIKE, Verdict.EQUIVALENT, ""),
-        ([0.02, 0.03, 0.04, 0.05], Verdict.NOT_COMPARABLE, "4 of the projects have this figure, an interval takes 5"),
+        ([0.02, 0.03, 0.04, 0.05], Verdict.NOT_COMPARABLE, "takes 5 projects with this figure; there are 4"),
         ([0.0] * 9, Verdict.NOT_COMPARABLE, "the same in all projects"),
-        ([], Verdict.NOT_COMPARABLE, "0 of the projects"),
+        ([], Verdict.NOT_COMPARABLE, "there are 0"),
     ],
 )
 def test_verdicts_are_of_other_projects(values: list[float], verdict: Verdict, why: str) -> None:

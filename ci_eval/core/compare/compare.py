@@ -42,8 +42,8 @@ def refuse(base: Manifest, new: Manifest) -> None:
     """Raise ConfigError if the figures of two evaluations are not comparable."""
     for what, ours, theirs in unlike(base.conditions(), new.conditions()):
         raise ConfigError(
-            f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again with "
-            "the value of the other, for example with `ci-eval interpret BASE --engine … --output NEW`"
+            f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one side again with the "
+            "other side's value, for example with `ci-eval interpret BASE --engine … --output NEW`"
         )
 
 
@@ -56,7 +56,7 @@ def compare(
     if sampled := next((side.folder for side in (base, new) if side.manifest().precision), None):
         raise ConfigError(
             f"{sampled} asked only as many sessions as its own figure needed (--precision), so the sessions that both "
-            "sides have are not a random sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
+            "sides have are not a random sample: compare runs of all sessions, or with one `interpret.sessionsLimit`"
         )
     figures = ours.figures & theirs.figures
     metrics = [metric for metric in metrics if metric.of in figures and metric.compared]
@@ -169,7 +169,7 @@ def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> mode
 def _explain_processors(base: Manifest, new: Manifest) -> str:
     """Return why the CPU times of two runs are not compared; "" if they are."""
     if base.processor != new.processor:
-        return "the processors differ, so CPU times do not compare"
+        return "the processors differ, so CPU times are not compared"
     # At load 14 on two cores, zuban took 15 to 19 % more CPU than at load 4.
     only_one = base.machine.busy != new.machine.busy
     return "only one run had a busy machine, which raises CPU times by up to a fifth" if only_one else ""
@@ -183,7 +183,7 @@ def _why_none(base: Manifest, new: Manifest, pairing: Pairing) -> str:
     if was != now and (folders or base.project.checksum == new.project.checksum):
         return (
             f"{alone}, since session ids depend on the project's name: {was} in base, {now} in new. Evaluate both with "
-            "the same project.name"
+            "the same `project.name`"
         )
     if base.project.checksum != new.project.checksum:
         return (
@@ -192,15 +192,15 @@ def _why_none(base: Manifest, new: Manifest, pairing: Pairing) -> str:
         )
     if base.is_sample or new.is_sample:
         return (
-            f"{alone}: each asked a different sample. Evaluate both with the same interpret.sessionProbability, "
-            "sessionsLimit and seed"
+            f"{alone}: the sides asked different samples. Evaluate both with the same "
+            "`interpret.sessionProbability`, `interpret.sessionsLimit` and `interpret.seed`"
         )
     if base.ci_eval != new.ci_eval:
         return (
-            f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find different tokens. "
+            f"{alone}: the runs are from ci-eval {base.ci_eval} and {new.ci_eval}, which may find different tokens. "
             "Evaluate both with the same version"
         )
-    why = "were they made from different shards? Merge the shards of each first (ci-eval merge)"
+    why = "were the sides made from different shards? Merge the shards of each side first (ci-eval merge)"
     for side, manifest in (("new", new), ("base", base)):
         if not manifest.finished:
             end = manifest.given_up or f"its sessions by status: {manifest.statuses or 'none was asked'}"
@@ -225,8 +225,8 @@ def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
         warnings.append("the runs were extended by different packages (see `plugins` in both manifests)")
     if pairing.weighted and base.projects:
         warnings.append(
-            "the projects were asked in unequal shares: each session also counts for those of its project that "
-            "were not asked, and intervals are of the projects; counts and times are not weighted"
+            "the projects were asked in unequal shares: each session also counts for the sessions of its "
+            "project that were not asked, and intervals are of the projects; counts and times are not weighted"
         )
     if base.model != new.model and base.completion_type == new.completion_type:
         warnings.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
@@ -235,12 +235,12 @@ def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
     alone = pairing.only_base + pairing.only_new + pairing.changed_text
     if alone > pairing.pairs / 10:
         warnings.append(
-            f"{alone:,} sessions have no partner, {pairing.pairs:,} have: the difference is over the latter only"
+            f"{alone:,} sessions have no partner: the difference is over the {pairing.pairs:,} sessions that have one"
         )
     if (failed := sum(count.sessions for count in pairing.failed)) and min(pairing.rounds) == 1:
         warnings.append(
-            f"the engines failed on {failed:,} of the sessions, which counts as a miss; no interval includes that they "
-            "may fail on other sessions next time, which only repeated runs (--repeat 2) show"
+            f"the engines failed on {failed:,} of the sessions, which count as misses; next time, other "
+            "sessions may fail, which no interval includes: only repeated runs (--repeat 2) show that"
         )
     return warnings
 
@@ -325,7 +325,7 @@ def measure_detection(base: Manifest, new: Manifest, differences: dict[str, mode
     difference, reached = differences[request.metric], None
     if difference.low is not None and difference.high is not None:
         reach, at_80_percent = (difference.high - difference.low) / 2, difference.detectable
-        # `detectable` is for a power of 80 %, and is converted to the requested one. An exact difference has none.
+        # `detectable` (None for an exact difference) is for a power of 80 %, and is converted to the requested power.
         beyond = NORMAL.inv_cdf(request.power) / FOUR_OF_FIVE
         reached = 0.0 if at_80_percent is None else reach + (at_80_percent - reach) * beyond
     return model.Detected(**asdict(request), reached=reached)

@@ -45,7 +45,7 @@ def explain_draws(base: Manifest, new: Manifest) -> str:
     others = [name for name in names if not (measured and name.endswith("sampling.seed"))]
     if not others:
         return ""
-    return f"not judged: what was drawn differs ({', '.join(others)}); evaluate both sides with the same seed"
+    return f"not judged: the random draws differ ({', '.join(others)}); evaluate both sides with the same seed"
 
 
 def compare_settings(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
@@ -78,8 +78,8 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 def name_sides(
     titles: Mapping[Workspace, str], programs: Mapping[Workspace, str] | None = None
 ) -> dict[Workspace, str]:
-    """Return a unique title for each run. If runs share a title, their differences are added to it: in engine, type of
-    completion, ranker or project; if these are equal, in settings, then in the folder's name, then in the start time.
+    """Return a unique title for each run. If runs share a title, what differs is added to it: the engine, type of
+    completion, ranker or project; if these are equal, settings, then the folder's name, then the start time.
     `programs`: the absolute paths of users' own engines. They are shown, since the versions are mere digests."""
     names = dict(titles)
     paths = programs or {}

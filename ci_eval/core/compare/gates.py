@@ -70,7 +70,7 @@ class Gate(msgspec.Struct, frozen=True):
     undecided: Policy = ""
     """Whether an undecided result passes (`keep`) or fails (`break`). If empty, only `non-inferior` rules fail."""
     since: str = ""
-    """The past evaluation to compare with: a title, revision, version, date or "best". If empty, it is the base."""
+    """The past evaluation to compare with: a title, revision, version, date or "best". If empty, base is used."""
 
     def filter_among(self, names: Collection[str], headline: str) -> str:
         """Return the full name of the gate's filter. Raises ConfigError if the filter is not among `names`."""
@@ -154,7 +154,7 @@ class Gate(msgspec.Struct, frozen=True):
             between = f"the difference is {change(outcome.low, info.unit)}, over all sessions"
         if worst > -margin:
             if isinstance(outcome, Difference) and outcome.low < outcome.high and 0 < outcome.n < FEWEST_SESSIONS:
-                reason = f"{between}, but over {outcome.n:,} sessions; to rule out a loss takes {FEWEST_SESSIONS:,}"
+                reason = f"{between}, but over {outcome.n:,} sessions; ruling out a loss takes {FEWEST_SESSIONS:,}"
                 return self._result("undecided", reason, FEWEST_SESSIONS)
             return self._result("kept", f"{between}: a loss of that size is ruled out")
         if best <= -margin:
@@ -200,7 +200,7 @@ def what_decides(
     distance, reach = abs(value - nearest), value - low if nearest < value else high - value
     if of.state == "once" and distance * of.n > RULE_OF_THREE:
         # After two rounds that agree, the interval reaches only 3/n to each side (rule of three).
-        return None, "; all were asked, once: a second round (--repeat 2) decides if answers agree"
+        return None, "; all sessions were asked once: a second round (--repeat 2) with the same answers would decide"
     if of.state in {"once", "exact"} or not distance:
         return None, ""
     # An interval narrows with the square root of the number of sessions.
@@ -237,7 +237,7 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     absolute = bound and not limits[0].signed
     if absolute and infos[metric].unit != "share" and any(limit.unit == "%" for limit in limits):
         raise ConfigError(
-            f"gate {rule!r}: a percentage is of a difference, which needs a sign, for example {metric} <= +5%"
+            f"gate {rule!r}: a percentage limits a difference, which needs a sign, for example {metric} <= +5%"
         )
     if len({limit.signed for limit in limits}) > 1:
         raise ConfigError(
@@ -249,7 +249,7 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
         raise ConfigError(f"gate {rule!r} {fault}")
     if since and (absolute or population == "code" or infos[metric].unit in {"ms", "MB"}):
         raise ConfigError(
-            f"gate {rule!r}: since: is for a difference (with a sign) of this project, and not for times or memory, "
+            f"gate {rule!r}: `since:` is for a difference (with a sign) of this project, and not for times or memory, "
             "which depend on the machine of each run; for example 'RecallAt1 >= -2pp since:best'"
         )
     return Gate(whole, metric, sign, limits, population, (match["filter"] or "").strip(), since=since)
@@ -260,7 +260,7 @@ def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str |
     if sign == "non-inferior":
         return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
     if limits[0].unit == "pp" and not limits[0].signed:
-        return f"needs a sign: points are of a difference, such as {info.name} {sign} -1pp; a share is 80%"
+        return f"needs a sign: points limit a difference, as in {info.name} {sign} -1pp; a share is written as 80%"
     if info.better == "neither":
         return f"protects nothing: no value of {info.name} is better than another; examples: {EXAMPLES}"
     up = info.better == "higher"
@@ -289,7 +289,7 @@ def _limit(rule: str, text: str, unit: str, *, bound: bool) -> Limit:
         units = " or ".join(sorted(allowed - {""})) or "none"
         raise ConfigError(f"gate {rule!r}: the unit must be {units}, for example {example}")
     value = float(match["number"]) * (-1 if match["sign"] == "-" else 1)
-    # `0pp` allows no loss, so it is a difference even without a sign. At least `0 %` would say nothing.
+    # `0pp` allows no loss, so it is a difference even without a sign. A share of at least 0 % would say nothing.
     signed = bool(match["sign"]) or (bound and own == "pp" and not value)
     return Limit(text.strip(), value / 100 if own in {"pp", "%"} else value, signed, own)
 
@@ -300,7 +300,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def judge_since(
     gate: Gate, past: Sequence[Figures] | None, new: Figures, infos: Mapping[str, MetricInfo]
 ) -> GateResult:
-    """Compare `new` with the past evaluation that the gate names. If there is none, the gate does not pass.
+    """Compare `new` with the past evaluation that the gate names. Without one, the gate does not pass.
     `past`: None if no history was given. Raises ConfigError if the gate's filter is not known."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
     nights = [(night, night.filters[name].metrics.get(gate.metric)) for night in earlier(past or (), new, name)]
@@ -332,13 +332,13 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
         return "there is no history to find the evaluation in; give --history FOLDER"
     if not before:
         return (
-            f"the history has no earlier evaluation like this one with {gate.metric}; this one is added to it, so the "
-            "next can be judged"
+            f"the history has no earlier evaluation like this one with {gate.metric}; this evaluation is added, so the "
+            "next one can be judged"
         )
     first, last = (f"{night.started[:10]} ({night.title})" for night, _ in (before[0], before[-1]))
     return (
-        f"no evaluation in the history matches {gate.since!r}; the {len(before):,} in it go from {first} to {last}: "
-        "name a date not before the first, or an evaluation's title, revision or version, or best"
+        f"no evaluation in the history matches {gate.since!r}; all {len(before):,} evaluations go from {first} to "
+        f"{last}: name a date not before the first, or an evaluation's title, revision or version, or 'best'"
     )
 
 
@@ -355,4 +355,4 @@ def _difference(was: Estimate, now: Estimate, info: MetricInfo, tests: int) -> D
     above = wider * hypot(now.high - now.value, was.value - was.low)
     low, high = difference - below, difference + above
     judgement = verdict(Interval(low, high, nan, nan), difference, info.unit, info.better)
-    return replace(plain, low=low, high=high, verdict=judgement, why="the intervals of the two evaluations allow both")
+    return replace(plain, low=low, high=high, verdict=judgement, why="the figures' intervals allow either result")

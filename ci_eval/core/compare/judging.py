@@ -100,10 +100,7 @@ class _Selection:
         effective = squares**2 / self.fourths[at] if self.fourths[at] else 0.0
         if effective >= FEWEST_CHANGES:
             return ""
-        return (
-            f"a few sessions decide: {effective:.0f} effective sessions changed (as many as if all changes were of "
-            f"equal size), {FEWEST_CHANGES} needed"
-        )
+        return f"a few sessions decide: all changes count as {effective:.0f} equal ones, {FEWEST_CHANGES} needed"
 
     def changed_too_little(self, at: int, repeats: Repeats, compared_files: int) -> str:
         # If second answers were all alike, a project of one or two files does not need three changed files.
@@ -112,8 +109,8 @@ class _Selection:
             return ""
         files = f"{self.changed_files[at]:,.0f} file{'' if self.changed_files[at] == 1 else 's'}"
         return (
-            f"{self.changes[at]:,.0f} sessions in {files} changed, too few to tell from an engine that varies "
-            f"({FEWEST_SESSIONS} in {FEWEST_FILES} files needed): --repeat 2 shows which"
+            f"{self.changes[at]:,.0f} sessions in {files} changed, too few to rule out that answers vary "
+            f"({FEWEST_SESSIONS} in {FEWEST_FILES} files needed): --repeat 2 shows whether they do"
         )
 
 
@@ -178,7 +175,7 @@ class Judge(msgspec.Struct, frozen=True):
         """Return the difference of a CPU time, judged by how much it varies between files."""
         metric = self.metrics[index]
         if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
-            why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
+            why = NO_FIGURE if metric.statistic == "ratio" else "only means of CPU times are compared"
             return Difference(base=None, new=None, difference=None, why=why)
         own = _Selection(sums, [index], [metric.info], 0.0, self.repeats)
         between, files = jackknife(own.rows)
@@ -259,7 +256,7 @@ class Judge(msgspec.Struct, frozen=True):
                 asked, differed, again = self.repeats.asked, self.repeats.differed, "nothing was asked twice"
                 if asked:
                     again = f"{differed:,} of {asked:,} sessions asked twice were answered differently"
-                reason += f"; {signs}every session was asked once, and the interval holds what differs from file to "
+                reason += f"; {signs}every session was asked once, and the interval covers what differs from file to "
                 reason += f"file: {again}"
         low_end, high_end = clip_interval(info.difference_limits, interval.low, interval.high, difference)
         if noise:
@@ -320,7 +317,7 @@ class Judge(msgspec.Struct, frozen=True):
             effective, difference = float(clusters[index]), float(spread.difference[index])
             if self.unjudged or not np.isfinite(spread.error[index]):
                 conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
-                reason = self.unjudged or f"one of the {self.kind} says nothing about others"
+                reason = self.unjudged or f"a sample of one says nothing about other {self.kind}"
                 judged.append(Elsewhere(verdict=conclusion, why=reason, effective=effective))
                 continue
             conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
@@ -349,7 +346,7 @@ class Judge(msgspec.Struct, frozen=True):
     def parts(
         self, parts: Mapping[tuple[str, str], Sums], divided: Mapping[str, int], leading: int
     ) -> Iterator[Subset]:
-        """Yield the largest parts of each dimension with verdicts. These are adjusted for the number of parts in the
+        """Yield the largest parts of each dimension with verdicts, which are adjusted for the number of parts in the
         dimension (Bonferroni). `divided`: the number of sessions by dimension."""
         metric = self.metrics[leading]
         for dimension in sorted({dimension for dimension, _ in parts}):

@@ -96,7 +96,7 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
 
 
 class _Facts(NamedTuple):
-    """What decides which sums a pair counts in. Few pairs of a file differ in it."""
+    """The facts that decide in which sums a pair counts. Many pairs of a file have the same facts."""
 
     passes: tuple[bool | None, ...]
     """Whether the session passes each filter, in the order of the filters; None if that is not known."""
@@ -164,7 +164,7 @@ class Pairing:
         gains = np.array([self._count_pair(source, base, new) for base, new in pairs])
         observed = [[observe_metrics(self._metrics, side) for side in pair] for pair in pairs]
         numbers = self._numbers(observed)
-        # The gain is the difference of the leading metric. If that metric is not a ratio, it is that of the scores.
+        # The gain is the difference of the leading metric or, if that metric is not a ratio, of the scores.
         if self._metric.statistic == "ratio":
             above_base, below_base, above_new, below_new = numbers[:, self._leading].T
             known = (below_base != 0) & (below_new != 0)
@@ -373,7 +373,7 @@ class StoredPairs:
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     """Count the sessions of each stratum that both sides have, asked or not. `same_text`: False if texts may differ."""
     ours, theirs = base.manifest(), new.manifest()
-    # Either side's classes apply: with the same seed, a sample without classes also has the first of each class.
+    # The classes of either side apply: with the same seed, a sample without classes has the lowest draws of each class.
     divided = ours if ours.strata else theirs
     merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
     if ours.sampling or theirs.sampling:
@@ -414,7 +414,7 @@ def explain_classes(*sides: Workspace) -> str:
         return ""
     return (
         "the runs drew their samples from different classes of sessions, since their reports.headline differed: "
-        "evaluate one of them again with the other's"
+        "evaluate one run again with the headline of the other"
     )
 
 

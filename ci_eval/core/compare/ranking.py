@@ -37,7 +37,7 @@ from ci_eval.core.workspace import Workspace
 def rank(
     workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Ranking:
-    """Rank workspaces over their common sessions. Raises ConfigError, or NothingToEvaluate if there are none."""
+    """Rank workspaces over their common sessions. Raises ConfigError, or NothingToEvaluate if no session is common."""
     manifests = [workspace.manifest() for workspace in workspaces]
     for manifest in manifests[1:]:
         refuse(manifests[0], manifest)
@@ -74,8 +74,8 @@ def rank(
     order = sorted(range(len(workspaces)), key=lambda side: -float(ranked[side]))
     if strata.weighted(common, touched):
         raise ConfigError(
-            "a ranking cannot weight sessions, but those of this filter were asked in unequal shares (of merged "
-            "projects, or of a limited sample that favours its headline): compare two at a time, or ask all sessions"
+            "a ranking cannot weight sessions, but the sessions of this filter were asked in unequal shares (projects "
+            "were merged, or a limited sample favours the headline): compare two runs at a time, or ask all sessions"
         )
     # If answers depend on random draws, whose number has no limit, the asked share counts as 0.
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
@@ -116,7 +116,7 @@ def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Compar
             table = tables.setdefault(name, [[None] * len(ranking.order) for _ in ranking.order])
             table[row][column], table[column][row] = difference, _reverse(difference)
             for side, value in ((row, difference.new), (column, difference.base)):
-                # Show the times of all rounds, since the comparison's verdict is about these.
+                # Show the times of all rounds, since the comparison's verdict is about all rounds.
                 times[side] |= {name: Estimate(value=value)} if name in times[side] else {}
     leading = tables[ranking.declared[0]]
     return replace(
@@ -230,7 +230,7 @@ def _judge_pairs(
         sums = totals.pair(order[column], order[row])
         for number, table in enumerate(tables):
             # Each pair is judged once, with the row's side as new, and then mirrored. The level is adjusted for the
-            # number of metrics (Bonferroni), but not for that of pairs, which a comparison of two sides does not know.
+            # number of metrics (Bonferroni), but not of pairs, which a comparison of two sides does not know.
             difference = judge.pair(number, sums, len(metrics))
             if difference and difference.verdict in OPPOSITE:
                 # The mark ▲ or ▼ is adjusted for the number of pairs, too.

@@ -23,7 +23,7 @@ NOT_IN_TURNS = (
     "times are judged only where both engines were asked in turns (ci-eval compare-engines): a busy machine slows a "
     "whole run"
 )
-ONE_LOOKUP = "the slowest lookup is a single one, and says nothing about others"
+ONE_LOOKUP = "this is the time of a single lookup, which says nothing about others"
 OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
@@ -98,8 +98,8 @@ def _judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict,
         better = (timing.difference > 0) == (info.better == "higher")
         return (Verdict.BETTER if better else Verdict.WORSE), f"by more than {small} in {rounds} rounds, asked in turns"
     if timing.low > 0 or timing.high < 0:
-        return Verdict.NOT_SHOWN, f"it may be less than {small}, as between two processes of one program"
-    return Verdict.NOT_SHOWN, f"{rounds} rounds differ among themselves as much: more --rounds show more"
+        return Verdict.NOT_SHOWN, f"the difference may be below {small}, as between processes of one program"
+    return Verdict.NOT_SHOWN, f"the {rounds} rounds differ from each other by as much: more --rounds show more"
 
 
 def at_round(session: SessionScore, number: int) -> SessionScore:
@@ -114,8 +114,8 @@ def at_round(session: SessionScore, number: int) -> SessionScore:
     return replace(session, lookups=tuple(lookups), status=status)
 
 
-OF_THIS_RUN = "measured on this machine, in this run: no sample shows how far other runs would be from it"
-NOT_KNOWN = "not known of both sides"
+OF_THIS_RUN = "measured on this machine, in this run: no sample shows how much other runs would differ"
+NOT_KNOWN = "at least one side has no figure"
 
 
 def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:

@@ -22,12 +22,12 @@ class Sums:
         self.sessions = self.wins = self.losses = 0
         self.total: Floats = np.zeros((figures, 4))
         self.products: Floats = np.zeros((4 * figures, 4 * figures))
-        """The products of each two numbers of a session, summed over all sessions."""
+        """The products of every two numbers of a session, summed over all sessions."""
         self.observed_by_side: Floats = np.zeros((figures, 2))
         self.rows: list[Floats] = []
         """The sums of each file that has a pair (figures x 4)."""
         self.moved: Floats = np.zeros((figures, 2))
-        """The number of sessions whose value rose, and of those whose value fell, by figure."""
+        """By figure: the number of sessions whose value rose, and the number of sessions whose value fell."""
         self.changes: Floats = np.zeros(figures)
         """The number of sessions that differ between the sides."""
         self.changed_files: Floats = np.zeros(figures)
@@ -39,10 +39,10 @@ class Sums:
         self.places: list[int] = []
         """Only for the sums of a stratum: the index of each of its rows in the rows over all strata."""
         self.sample: list[Stratum] = []
-        """If strata were asked in unequal shares, these strata. `total`, `rows` and `wavering` are then weighted."""
+        """The strata if asked in unequal shares, else []. With strata, `total`, `rows` and `wavering` are weighted."""
         self.weights: Floats = np.zeros(0)
         self.asked: float | None = None
-        """The smallest asked share of a stratum of these sessions. If None, the asked share of all sessions applies."""
+        """The smallest asked share among the strata of these sessions. If None, the share of all sessions applies."""
 
     @property
     def observed(self) -> Floats:
@@ -63,7 +63,7 @@ class Sums:
         self.changes += changed.sum(axis=0)
         self.changed_files += changed.any(axis=0)
         differences = seen[:, :, 2] - seen[:, :, 0]
-        # Most differences are 0, whose powers take as long as others.
+        # Most differences are 0, and powers of 0 take as long to compute as other powers.
         powers = np.power(differences, 4, out=np.zeros_like(differences), where=differences != 0)
         self.fourths += powers.sum(axis=0)
         self.observed_by_side += (seen[:, :, [1, 3]] != 0).sum(axis=0)
@@ -75,7 +75,7 @@ class Sums:
         stratum.places.append(len(self.rows) - 1)
 
     def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
-        """Weight sessions if strata were asked in unequal shares, and return whether so. `asked`: counts by stratum."""
+        """Weight sessions, and return True, if strata were asked in unequal shares. `asked`: counts by stratum."""
         keys = [*self.by_stratum]
         self.asked = strata.share(asked, keys) if keys else None
         self.sample = strata.weighted(asked, keys)
@@ -97,7 +97,7 @@ class Sums:
         return True
 
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
-        """Return `products` and `observed`. If the sample is stratified, convert them for formulas of a simple one."""
+        """Return `products` and `observed`, converted for formulas of a simple sample if the sample is stratified."""
         if not self.sample:
             return self.products, self.observed
         strata = [(own.total.reshape(-1), own.products, own.observed) for own in self.by_stratum.values()]

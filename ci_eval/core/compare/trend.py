@@ -183,5 +183,5 @@ def _read(path: Path) -> list[Figures]:
     try:
         report = stored.decode_json(stored.read(path, stored.FIGURES), _StoredReport, path)
     except WorkspaceError as error:
-        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; remove it") from error
+        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; remove the file") from error
     return [evaluation for evaluation in report.evaluations if evaluation.headline in evaluation.filters]

@@ -45,14 +45,14 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     logging: Logging | None = None
     is_paid: bool = False
     files: Path | None = None
-    """The folder with the source files of the actions, such as those of records; None if it is the project's root."""
+    """The folder with the source files (or records) of the actions; None if it is the root of the surroundings."""
     texts: Path | None = None
     """The folder with the texts around the carets of records, each under its digest."""
 
     @property
     def asks_ahead(self) -> bool:
-        """Return whether questions of a paid engine are asked ahead. They are not if tests run or a judge is asked,
-        which processes share, or if messages are traced, since a trace needs the messages of the process that asks."""
+        """Return whether a paid engine's questions are asked ahead. Tests and judges prevent it, since processes share
+        their work, and so does a trace, which needs the messages of the process that asks."""
         return self.is_paid and not (self.run or self.judge or self.settings.trace)
 
     @property

@@ -128,9 +128,7 @@ def _read_case(lines: Sequence[str], path: str, mark: _Mark) -> Case:
         raise ConfigError(f"{where}: {reason}; the directives are {DIRECTIVES}")
     for name in {"rank", "module", "leaves"} & known.keys():
         if not expect or (name != "rank" and len(expect) > 1):
-            raise ConfigError(
-                f"{where}: {name} is about one expected name: add `expect: NAME`, or a case for each name"
-            )
+            raise ConfigError(f"{where}: `{name}` needs one expected name: add `expect: NAME`, or a case for each name")
     return Case(
         path=path,
         line=mark.line + 1,

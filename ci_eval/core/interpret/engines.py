@@ -38,7 +38,7 @@ class Waiting(Protocol):
     """A running engine that waits until its server is ready."""
 
     def waited(self) -> tuple[float, int]:
-        """Return the seconds of waiting for work that servers announced, and how many starts did not end it in time."""
+        """Return the seconds spent waiting for announced work, and the number of starts whose work took too long."""
 
     @property
     def idle(self) -> float:

@@ -1,8 +1,8 @@
 """Match a typed word with candidates, as editors do to filter and order a list while a user types.
 
-VS Code documents: the letters of the word must occur in the candidate in order, in any case, and the first letter must
-start a word of the candidate (`editor.suggest.matchOnWordStartOnly`). The score is higher for letters at the beginning
-or at the start of a word, for runs of letters, and for the same case.
+VS Code's documentation says: the letters of the word must occur in the candidate in order, in any case, and the first
+must start a word of the candidate (`editor.suggest.matchOnWordStartOnly`). The score is higher for letters at the
+beginning or at the start of a word, for runs of letters, and for the same case.
 """
 
 from __future__ import annotations

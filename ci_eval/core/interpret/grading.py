@@ -79,14 +79,14 @@ class Grading:
         at_caret: bool = False,
         language: str | None = None,
     ) -> Lookup:
-        """Return the graded lookup; without a grader or a reference, it has no grades. `place`: the text of the file,
-        and the offset of the expected text. `at_caret`: as in SessionScore. `language`: that of the file, if known."""
+        """Return the lookup with its grades, or unchanged if no grader can grade it. `place`: the text of the file, and
+        the offset of the expected text. `at_caret`: as in SessionScore. `language`: the file's language, if known."""
         if record and self._task.splitting:
             splitting = self._task.splitting
             grade = (splitting.ranked if at_caret else None) or splitting.grade
             return replace(lookup, grades=dict(grade(lookup.suggestions, record)))
         references = record.references if record else (expected,)
-        # Without a reference, only graders that judge can grade.
+        # Only a judge can grade without a reference.
         able = self._graders if references else [grader for grader in self._graders if grader.judges]
         if not able:
             return lookup
@@ -99,7 +99,7 @@ class Grading:
         for grader in able:
             read = self._task.readers.get(grader.name)
             texts = [*read(lookup.answer, record)] if record and read else suggested
-            # Without a suggestion, the judge is not asked, and the other graders grade an empty text.
+            # If there is no suggestion, the judge is not asked, and the other graders grade an empty text.
             closest = against.closest(grader, texts if grader.judges else texts or [""])
             if self._task.summed and not grader.judges:
                 grades |= _rename_taken(grader.name, self._task.summed([values for values, _ in closest]), grades)
@@ -145,7 +145,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class _Against:
-    """The references for the suggested texts of a lookup, with the file and record around them."""
+    """The references for the suggested texts of a lookup, with the lookup's file and record."""
 
     def __init__(
         self, references: Sequence[str], language: str, span: tuple[str, int, int], record: Record | None
@@ -310,7 +310,7 @@ def _code_lines(imports: Sequence[Import], text: str, edge: re.Pattern[str] | No
 
 
 class FileChanges:
-    """The changes that acceptance makes in a file outside of the token."""
+    """The changes that accepting a suggestion makes in a file outside of the token."""
 
     def __init__(self, language: str) -> None:
         syntax = languages.CATALOG.load(language).import_syntax
@@ -319,8 +319,8 @@ class FileChanges:
         self._code = lru_cache(maxsize=READ_TEXTS)(lambda text: dict(_code_lines(read(text) if read else (), text)))
 
     def mark(self, suggestions: Sequence[Suggestion], token: Edit, text: str) -> Sequence[Suggestion]:
-        """Add a description of edits elsewhere in the file to the tails of suggestions. To add an import that the file
-        has is not a change. `token`: the edit that turns `text`, the text at the lookup, into the original text."""
+        """Add a description of edits elsewhere in the file to the tails of suggestions. An import that the file
+        already has is not a change. `token`: the edit that turns `text`, the text at the lookup, into the original."""
         return [
             replace(suggestion, tail=(tail := suggestion.tail + _describe(suggestion.edits, text)), firm=len(tail))
             if isinstance(suggestion, Offer)

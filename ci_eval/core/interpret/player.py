@@ -49,7 +49,7 @@ from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
 
 MOST_RESOLVED = 5
-"""The maximum number of suggestions in a list whose edits are requested one by one."""
+"""In each list, the edits of at most this number of suggestions are requested one by one."""
 PATIENCE = 5
 """The number of consecutive failed sessions after which a file is given up."""
 NO_TRACE = nullcontext()
@@ -130,14 +130,14 @@ class Player:
         self._opened = False
         self._cold = False
         self._is_stuck = False
-        """True if the engine did not answer a question about the edits of suggestions, nor later."""
+        """True if the engine did not answer a question about edits in time, and must be restarted."""
         self._open: OpenSession | None = None
         self._is_inside = setup.task.span == "around"
         """True if the token is already in the code, and the caret is inside the token."""
         self.known: set[str] = set()
         self._repeated = repeated
         self._begins: dict[str, tuple[list[Action], Edit, int, int]] = {}
-        """Repeated session → its actions, edit of the file's text at the first of them, caret, prefix length."""
+        """Repeated session → its actions, and before them: the edit of the file's text, caret, prefix length."""
         self._repeating: list[Action] | None = None
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
@@ -267,7 +267,7 @@ class Player:
             if error.restart:
                 self._restart()
             return None
-        except Exception as error:  # noqa: BLE001  a bug, ours or a completion type's, costs the session that shows it
+        except Exception as error:  # noqa: BLE001  a bug of ours or of a completion type fails only this session
             session.failure = (Status.ERROR, _last_line(error))
             self._restart()
             return None
@@ -289,7 +289,7 @@ class Player:
                     at_caret=at_caret,
                     language=call.properties.language,
                 )
-        except Exception as error:  # noqa: BLE001  an answer that cannot be graded must not count as a bad one
+        except Exception as error:  # noqa: BLE001  an answer that cannot be graded must not count as a bad answer
             why = str(error) if isinstance(error, errors.CiEvalError) else _last_line(error)
             session.failure = (Status.ERROR, f"not graded: {why}")
             return None
@@ -315,7 +315,7 @@ class Player:
             continues=question.continues,
             removed=self._open.call.removed if self._open and isinstance(self._open.call, UseImport) else None,
             record=record,
-            # In a dataset, a task of single lines may expect several lines; then the whole answer counts.
+            # Even in a task of single lines, a dataset may expect several lines; then the whole answer counts.
             span="text" if record or (span == "line" and "\n" in question.expected) else span,
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
@@ -354,7 +354,7 @@ class Player:
                     self._is_stuck = error.restart
         rank = task.rank(question.expected, question.prefix, shown.suggestions)
         saved = len(shown.suggestions[rank - 1].text) - len(question.prefix) if rank else 0
-        # Without a user model, a suggestion is selected if that takes fewer keys (steps, Enter) than typing the rest.
+        # Without a user model, a suggestion is selected if that needs fewer keys (steps, Enter) than typing the rest.
         selected = rank is not None and count_keys(rank, shown.highlighted) < saved
         logged, drawn = shown.features is not None, session.drawn
         if session.possible:
@@ -402,7 +402,7 @@ class Player:
             # What a modelled user selects is known only at the end of the session.
             selected=selected and not session.possible,
             accepted=saved if selected and task.play else 0,
-            # Only in the task imports do suggestions have grades already.
+            # Suggestions have grades already only in the task `imports`.
             grades=next((suggestion.grades for suggestion in shown.suggestions if suggestion.grades), None),
             answer=raw,
             usage=usage,

@@ -91,7 +91,7 @@ def play_files(
     rounds: int = 1,
     chosen: Chosen | None = None,
 ) -> list[Progress]:
-    """Write the sessions of every file that has none, and call `advance(sessions_done, so_far)` as sessions finish.
+    """Write sessions for every file without sessions, and call `advance(sessions_done, so_far)` as sessions finish.
 
     Several engines with the same actions are asked about a file in turns, in random order for each file and round. Each
     round starts the engines again. `chosen`: the sessions to ask, if `share` does not decide.

@@ -31,7 +31,7 @@ EVERY_DRAW = 1.0
 """A limit above every draw, so that all sessions are chosen."""
 TWICE = 0.1
 FEWEST_TWICE = 60
-"""The minimum number of sessions asked twice. If all agree, at most 3/60 = 5 % of all differ (rule of three)."""
+"""The minimum number of sessions asked twice. If no answers differ, at most 3/60 = 5 % of all do (rule of three)."""
 
 
 class Share(NamedTuple):
@@ -56,8 +56,8 @@ class SessionTable(msgspec.Struct, frozen=True):
     """The index of each session's class, see `filters.sampling_classes`; 0 is the leading class."""
 
     def order(self, probability: float = 1.0, limit: int | None = None) -> NDArray[np.intp]:
-        """Return the indices of the sessions in the order in which a limit chooses them. The sample of a lower limit is
-        the beginning of that of a higher limit.
+        """Return the indices of the sessions in the order in which a limit chooses them. A lower limit gives the
+        beginning of the sample of a higher limit.
 
         Within each class, the order is random. The leading class gets LEADING_SHARE of the first N sessions, for any N.
         The rest is divided among the other classes in proportion to the square roots of their sizes, which serves both
@@ -89,7 +89,7 @@ class SessionTable(msgspec.Struct, frozen=True):
             file, path = self.files[number]
             begin = int(self.ends[number - 1]) if number else 0
             places = set((indices[numbers == number] - begin).tolist())
-            # Ids are read again, since those of all sessions would take too much memory.
+            # Ids are read again, since the ids of all sessions would take too much memory.
             items = (item for place, item in enumerate(read_items(file)) if place in places)
             chosen[file] = (path, frozenset(item.session for item in items))
         return dict(sorted(chosen.items()))
@@ -177,7 +177,7 @@ def share_twice(sessions: float) -> float:
 
 
 def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
-    """Return file of actions → source file, and the indices of those of its sessions that belong to the shard."""
+    """Return file of actions → source file, and the indices of the sessions in the file that belong to the shard."""
     heads = workspace.heads()
     dealt = deal({head.path: head.sessions for head in heads.values()}, shard.of if shard else 1)
     index = shard.index if shard else 1

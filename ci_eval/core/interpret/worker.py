@@ -39,7 +39,7 @@ from ci_eval.core.workspace import Workspace, iterate_actions, make_file_name, r
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """Number of an engine (`Assignment.side`) → the round for which the engine was started, and the engine."""
 _counted_cpu = [0.0]
-"""The CPU seconds of this process that earlier files have counted. The first file also counts the process's start."""
+"""The CPU seconds of this process already counted for earlier files. The process's start counts for the first file."""
 _scouts: dict[int, Scout] = {}
 
 
@@ -194,7 +194,7 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
     text = read_source_text(assignment.setup.root, assignment.path, head.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=head.checksum, text=text or ""))
     known = list(read_journal(assignment.journal)) if assignment.journal else []
-    # Sessions finish in the order of their actions, so those after the journal's last one are not finished.
+    # Sessions finish in the order of their actions, so the sessions after the journal's last session are unfinished.
     others = (
         encode_line(make_session(assignment, call, *assignment.given_up.get(call.session, (status, message))))
         for call in islice(chosen(assignment, iterate_actions(assignment.actions)), len(known), None)
@@ -213,7 +213,7 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
 
 
 ALONE = 2
-"""The number of sessions that end before any is asked ahead. The second one shows if the account has no money left."""
+"""This many sessions end before any is asked ahead. The second session shows if the account has no money left."""
 
 
 @runtime_checkable
@@ -228,7 +228,7 @@ class AsksAhead(Protocol):
 
 
 class _Scout(Player):
-    """A player that asks ahead the first question of each session, the only one that no answer changes."""
+    """A player that asks only the first question of each session ahead, since later questions depend on answers."""
 
     running: Running
 

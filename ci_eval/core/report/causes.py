@@ -59,7 +59,7 @@ FAULTS = {
 }
 """Cause → the certainty (0 to 1) that it is a fault rather than a matter of taste. Other causes are missing names."""
 MISSING_UNKNOWN, MISSING_VISIBLE, OTHERS_HAVE_IT, NOBODY_HAS_IT = 0.7, 0.9, 1.0, 0.2
-"""The certainty for a missing name: by default; if it is visible at the caret; if another run has it; if none has."""
+"""The certainty for a missing name: by default; if visible at the caret; if another run has the name; if no run has."""
 DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
 """The certainty for a wrong order: if a dunder is first; if another run has the expected text first."""
 
@@ -178,7 +178,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
         elif is_named and tail and not tail.startswith("="):
             cause = MORE_TEXT
         if cause:
-            # Editors filter suggestions by the text that they replace. With the right range, only these would be ahead.
+            # Editors filter suggestions by the replaced text. With the right range, only these suggestions are ahead.
             ahead = [other for other in lookup.suggestions[:position] if begins(other, lookup.prefix)]
             rank = len(ahead) + 1
             spoiled = Part(cause, first, Loss(float(rank == 1), 1 / rank), FAULTS[cause])
@@ -352,7 +352,7 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
 
 
 def _valid_share(place: Place) -> float | None:
-    """Return the share of possible suggestions among the first ones; None if there are none, or if it is not known."""
+    """Return the share of possible suggestions among the first ones; None for an empty list or an unknown share."""
     lookups = place.session.lookups
     first = lookups[place.session.until - 1].suggestions[:VALID_WITHIN] if lookups else ()
     valid = sum(not place.barred_by(suggestion) for suggestion in first)

@@ -42,8 +42,8 @@ def report(
 ) -> tuple[Evaluation, dict[str, Path]]:
     """Write the reports. Return the evaluation, and reporter → the file to open first.
 
-    `shown`: the metrics to show if all do not fit; if empty, those of the task that have a figure.
-    `grammars`: file ending → grammar that colours the file. `named`: see TallyJob. `title`: if None, the stored one.
+    `shown`: the metrics to show if not all fit; if empty, the task's metrics that have a figure.
+    `grammars`: file ending → grammar that colours the file. `named`: see TallyJob. `title`: None for the stored title.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
     figures = evaluation.filters[EVERYTHING].metrics
@@ -153,7 +153,7 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
     if known := manifest.vocabulary:
         vocabulary = (
             f"{known.texts:,} texts in {known.tokens:,} tokens; {known.open:.1%} of the tokens are in no other file "
-            f"(the open-vocabulary rate), {known.new:.1%} neither there nor before in their own"
+            f"(the open-vocabulary rate), and {known.new:.1%} not even earlier in their own file"
         )
     if manifest.unresolved_imports is not None:
         missing = abbreviate_names([*manifest.unresolved_packages])

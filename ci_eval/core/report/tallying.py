@@ -26,7 +26,7 @@ from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 
 MANY = 20_000
-"""With fewer sessions, starting several processes takes more time than they save."""
+"""If there are fewer sessions, several processes take more time to start than they save."""
 AT_ONCE = 16
 """The number of files that are summed together. It is constant, since the last digits of sums depend on it."""
 MOST = 65_536
@@ -40,7 +40,7 @@ _PartOfAll = tuple[dict[str, "_Part"], "Sums"]
 
 
 class Facts(NamedTuple):
-    """What filters and counts need of a session. Few sessions differ in it."""
+    """The facts of a session that filters and counts need. Many sessions have the same facts."""
 
     passes: tuple[bool | None, ...]
     """Whether the session passes each filter; None if that depends on an unknown property."""
@@ -95,8 +95,8 @@ class Tally:
         self._sums.evaluated.append(0)
 
     def add(self, columns: Columns, facts: Sequence[Facts], at: int) -> None:
-        """Count the sessions that pass the filter, which is number `at` of all. Their places are file << 32 | index in
-        `facts`."""
+        """Count the sessions that pass this filter, the one at index `at` of all filters. A place in `columns` is
+        file << 32 | index in `facts`."""
         sums, numbers = self._sums, columns.places & (1 << 32) - 1
         passing = np.array([bool(of.passes[at]) for of in facts])[numbers]
         for of, count in zip(facts, np.bincount(numbers, minlength=len(facts)).tolist(), strict=True):
@@ -106,7 +106,7 @@ class Tally:
                 sums.kinds.add(of.kind)
         own = np.flatnonzero(passing)
         numbers, files = numbers[own], columns.places[own] >> 32
-        # Number 0 stands for sessions without a weight, such as those that were not asked.
+        # Number 0 stands for sessions without a weight, such as sessions that were not asked.
         strata = [self._strata.get(of.stratum, (0, 1.0)) for of in facts]
         located = [pack_location(0, NUMBERS[of.kind], number) for of, (number, _) in zip(facts, strata, strict=True)]
         columns.pass_on(self._observations, own, files << 32 | np.array(located)[numbers])

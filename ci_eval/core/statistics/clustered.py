@@ -20,7 +20,7 @@ STRETCH = 1.5
 """To test equivalence, the interval is widened by this factor, since a loss in few files looks too small."""
 FEWEST_ALIKE = 300
 """The effective clusters needed to call other code equivalent. In simulations, a loss as large as the margin in one
-file of sixty was called equivalent in 11 % of comparisons of 100 files, and in up to 4 % of those of 400 or more."""
+file of sixty was called equivalent in 11 % of comparisons of 100 files, and in up to 4 % with 400 files or more."""
 
 
 def jackknife(rows: Floats) -> tuple[Floats, Floats]:
@@ -64,8 +64,8 @@ def _difference(sums: Floats) -> Floats:
 
 
 def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
-    """Return intervals of figures for other code. If a figure has two bounds, the logistic scale is used. One cluster,
-    or equal ones, have no interval. `rows` (clusters x figures x 2): numerators and denominators."""
+    """Return intervals of figures for other code. If a figure has two bounds, the logistic scale is used. A single
+    cluster, or equal clusters, give no interval. `rows` (clusters x figures x 2): numerators and denominators."""
     total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]

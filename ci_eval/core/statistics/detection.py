@@ -56,7 +56,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
             total = sampling + noise
             df = self.df * (total / noise) ** 2 if self.noise else np.full(len(asked), np.inf)
         else:
-            # The larger variance counts. One has an error of measurement, so the larger is on average above both.
+            # The larger variance counts. As `noise` is an estimate, the maximum is on average above both variances.
             total = np.maximum(sampling, noise) * (1 + sqrt(1 / (pi * self.df)))
         errors = critical_values(1 - LEVEL, df) + NORMAL.inv_cdf(power)
         found = errors * np.sqrt(total) + self.widen * times
@@ -72,7 +72,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
 
 def mean_square(squares: float, observed: float, most: float = 1.0) -> float:
     """Return the mean square with two differences of the largest possible size added, as in `sampled.estimate_project`:
-    a pilot in which no session differs does not prove that none does."""
+    a pilot in which no session differs does not prove that no session does."""
     return (squares + 2 * most**2) / (observed + 2)
 
 

@@ -17,7 +17,7 @@ INFOS: Mapping[str, MetricInfo] = {
             "ms",
             "CPU time of the engine's processes from a start to its first answer, the median over its starts",
         ),
-        (MEMORY, "MB", "the most memory that was resident in one engine's processes; n: how often it was looked at"),
+        (MEMORY, "MB", "the most memory that was resident in one engine's processes; n: how often memory was read"),
     )
 }
 

@@ -144,10 +144,10 @@ def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, jud
     # Projects are the sample, so they have equal weights, whatever their numbers of sessions.
     plain = OverProjects(mean=float(np.mean(values)) if count else None, n=count)
     if plain.mean is None or count < FEWEST_PROJECTS:
-        return replace(plain, why=f"{count} of the projects have this figure, an interval takes {FEWEST_PROJECTS}")
+        return replace(plain, why=f"an interval takes {FEWEST_PROJECTS} projects with this figure; there are {count}")
     mean, error, df = plain.mean, float(np.std(values, ddof=1) / np.sqrt(count)), count - 1
     if not error > 0:
-        return replace(plain, why="it is the same in all projects, which does not show how far others differ")
+        return replace(plain, why="the figure is the same in all projects, which does not show how far others differ")
     reach = float(critical_values((1 - LEVEL) / tests, df)) * error
     limits = info.difference_limits if judged else info.limits
     low, high = clip_interval(limits, mean - reach, mean + reach, mean)
@@ -158,5 +158,5 @@ def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, jud
     judgement, why = verdict(Interval(mean - reach, mean + reach, p, reach), mean, info.unit, info.better), ""
     if judgement is Verdict.EQUIVALENT and count < FEWEST_PROJECTS_ALIKE:
         judgement = Verdict.NOT_SHOWN
-        why = f"equivalent in these {count} projects; a verdict on others takes {FEWEST_PROJECTS_ALIKE}"
+        why = f"equivalent in these {count} projects; a verdict on other projects takes {FEWEST_PROJECTS_ALIKE}"
     return replace(plain, p=p, verdict=judgement, why=why)

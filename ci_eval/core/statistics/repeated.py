@@ -1,8 +1,8 @@
 """Measure the engine's own noise: how much figures vary because its answers to the same sessions differ between rounds.
 
-A report has the figures of the first round, which is one of the rounds that might have happened, so the variance of a
-figure is that between rounds. All sessions of a file may vary together (an index that is not ready, a crash, a cache),
-so a file counts as one unit: its sums are computed in each round, and the variances of these sums are added up.
+A report has the figures of the first round, which is one of the rounds that might have happened, so a figure's
+variance is its variance between rounds. All sessions of a file may vary together (an index that is not ready, a crash,
+a cache), so a file counts as one unit: its sums are computed in each round, and the variances of these are added up.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class NoiseVariance(msgspec.Struct, frozen=True):
             return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
 
     def add_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
-        """Add the `variance` of sampling, which has no further error. Return standard errors, degrees of freedom."""
+        """Add the `variance` of sampling, which is taken as exact. Return standard errors, degrees of freedom."""
         total = variance + self.variance
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
@@ -45,7 +45,7 @@ class Wavering:
         self._files: dict[int, Floats] = {}
 
     def add(self, seen: Floats, file: int = 0) -> None:
-        """Add a session that differs between rounds. `seen`: its numbers (rounds x figures x numbers)."""
+        """Add a session that differs between rounds. `seen`: the session's numbers (rounds x figures x numbers)."""
         # Sessions that are answered alike add the same to every round, which changes no variance.
         self._files[file] = self._files.get(file, 0) + (seen - seen[0])
 
@@ -54,7 +54,7 @@ class Wavering:
             self._files[files + file] = self._files.get(files + file, 0) + weight * moved
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> NoiseVariance:
-        """Return the variances of figures. `weights` (figures x numbers): their derivatives with respect to sums."""
+        """Return the variances of figures. `weights` (figures x numbers): derivatives with respect to sums."""
         if not self._files:
             return NoiseVariance(np.zeros(len(weights)), np.full(len(weights), np.inf))
         moved = np.stack(list(self._files.values()))[:, :, list(figures)]

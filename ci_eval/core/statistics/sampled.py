@@ -89,7 +89,7 @@ def figure(
 
     Both ends are the figure if all sessions were asked and no noise was measured. Fewer than FEWEST_OBSERVED sessions
     have no interval (None, None). A metric without a bound, such as the rank, uses t with `effective` degrees of
-    freedom, since single ranks may be very large. It needs FEWEST_RANKS sessions and an `effective` above 0. Two
+    freedom, since single ranks may be very large; FEWEST_RANKS sessions and an `effective` above 0 are needed. Two
     sessions with the highest and two with the lowest value are added, so that the interval of a share of 0 or 1 has a
     width (Agresti & Coull 1998).
     `unseen`: the share of sessions whose answers may differ although none did.
@@ -144,7 +144,7 @@ def pool(
     Return sums of products, and effective sessions (Σw)²/Σw² (Kish 1965).
 
     `weights`: the weight of a session in each stratum. `total` (strata x numbers), `products` (strata x numbers x
-    numbers) and `observed` (strata x figures) are sums over the asked sessions. The variance is that within strata,
+    numbers) and `observed` (strata x figures) are sums over the asked sessions. The variance is the one within strata,
     with finite population correction (Cochran, Sampling Techniques, 5.9) if `finite`.
     """
     asked = np.array([stratum.asked for stratum in sample], dtype=np.float64)

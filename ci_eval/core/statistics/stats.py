@@ -49,7 +49,7 @@ class Observations:
 
     def __init__(self, metric: Metric, strata: Sequence[Stratum] = (), like: Observations | None = None) -> None:
         """`strata`: the strata of the sample if their sessions have different weights, else empty. `like`: another
-        instance that gets the same observations and stores them for both, since quantiles need all."""
+        instance that gets the same observations and stores them for both: quantiles need all of them."""
         self.metric = metric
         self.strata = strata if metric.statistic != "count" else ()
         # Strata are numbered from 1; 0 stands for sessions without a stratum.
@@ -115,7 +115,7 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return value and weight of each observation, and how many sessions each represents; None if each is one."""
+        """Return value and weight of each observation, and the number of sessions that each represents (None: one)."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
@@ -148,7 +148,7 @@ class Columns(NamedTuple):
     rows: Floats
 
     def pass_on(self, observations: Sequence[Observations], own: Numbers, places: Numbers) -> None:
-        """Pass on what was observed in the sessions `own`, with the location of each of them."""
+        """Pass on the observations of the sessions `own`, whose locations are `places`."""
         # Sessions keep their order, since the last digits of a sum depend on the order of addition.
         for begin in range(0, len(own), AT_ONCE):
             part, at = own[begin : begin + AT_ONCE], places[begin : begin + AT_ONCE]
@@ -280,10 +280,10 @@ def estimate(
     if strata:
         own: list[int] = np.flatnonzero(sums.strata.any(axis=1)).tolist()
         sample, moments = [strata[number] for number in own], sums.strata[own]
-        # `asked` is the smallest share of all strata. It becomes that of the strata that have observations.
+        # `asked` is the smallest share of all strata. Here, it becomes the smallest of the strata with observations.
         asked *= min(stratum.share for stratum in sample) / min(stratum.share for stratum in strata)
         if len(own) == 1:
-            # All sessions that have the figure are in one stratum, so they count the same.
+            # All sessions that have the figure are in one stratum, so they have the same weight.
             plain = replace(plain, state=tell_state(repeats, asked, weighted=False))
         else:
             weights, squares = np.array([stratum.weight for stratum in sample]), moments[:, [[2, 3], [3, 4]]]
@@ -344,9 +344,9 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
 
 
 MOST = 100
-"""With more prompts, there is no table by prompt: such a dataset has a prompt for each sample."""
+"""A dataset with more prompts has no table by prompt: it has a prompt for each sample."""
 LEAST = 1.5
-"""With fewer sessions per prompt, there is no table by prompt: most samples then have a prompt of their own."""
+"""A dataset with fewer sessions per prompt has no table by prompt: most samples have a prompt of their own."""
 UNITS = ("share", "score", "number")
 
 
@@ -391,7 +391,7 @@ class Prompts:
 
 
 def measure_spread(sums: dict[str, Floats]) -> PromptSpread | None:
-    """Return the figures x / w by prompt, and their spread; None if there are fewer than two. `sums`: prompt → n, x, w,
+    """Return the figures x / w by prompt, and their spread; None for fewer than two figures. `sums`: prompt → n, x, w,
     xx, xw, ww. The standard error is that of a ratio (Cochran, Sampling Techniques, 1977, equation 2.39)."""
     values: dict[str, float] = {}
     variances: list[float | None] = []

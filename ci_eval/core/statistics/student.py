@@ -50,7 +50,7 @@ def _tail(x: float, v: float) -> float:
 def _solve(p: float, v: float) -> float:
     """Solve by Newton's method on logarithms; a step that leaves the bracket is replaced by bisection."""
     low, high, at = _LOWEST, _HIGHEST, 0.0
-    # The first guess is that of Cornish and Fisher (Abramowitz and Stegun, 26.7.5). If p is 5e-324, p / 2 is 0.
+    # The first guess is Cornish and Fisher's (Abramowitz and Stegun, 26.7.5). If p is 5e-324, p / 2 is 0.
     if 0 < p / 2 < 0.5:
         # The expansion starts at the normal quantile and corrects it for v degrees of freedom.
         z = -NORMAL.inv_cdf(p / 2)

@@ -1,10 +1,10 @@
 """Compare the times of two engines that were asked in turns.
 
 In each round, both engines are fresh processes. They are asked about each file one right after the other, so whatever
-slows the machine slows both. Rounds are the sample: the difference is the mean of those in rounds, with Student's t.
+slows the machine slows both. Rounds are the sample: the difference is the mean over rounds, with Student's t.
 Times are compared by their logarithms: a machine that is half as fast in a round doubles both times and their
-difference, but not their ratio. If only some sessions were asked, a sampling error is added: that of a jackknife over
-random groups of sessions, with the finite population correction. The same groups show how much a mean varies within a
+difference, but not their ratio. If only some sessions were asked, a sampling error is added, by a jackknife over
+random groups of sessions with the finite population correction. The same groups show how much a mean varies within a
 round.
 
 Two processes of one program may differ by a few percent for as long as they run, just because of their memory layout
@@ -32,7 +32,7 @@ FLOOR = 0.05
 SHORTEST = 0.5
 """The smallest difference in milliseconds that counts."""
 SMALLEST = 0.005
-"""The smallest difference that counts if a metric is a share, such as that of the sessions answered in time."""
+"""The smallest difference that counts if a metric is a share, such as the share of sessions answered in time."""
 
 
 class Observed(msgspec.Struct):

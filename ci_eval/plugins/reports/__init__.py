@@ -1,1 +1,1 @@
-"""The reports, one module per format. `rendering/reporters.py` finds kinds by the start of a module's name."""
+"""The reports, one module per format. `rendering/reporters.py` finds the modules, which define `REPORTER`."""

@@ -137,7 +137,7 @@ def _statuses(figures: FilterFigures, where: str = "") -> str:
         for name, count in figure_texts.statuses(figures.statuses)
     )
     shown = table(f"How sessions ended{where}", ("Status", ">Sessions", "Meaning"), rows)
-    left_out = f"\n\n{figures.undecided:,} more were left out: a property that the filter needs is not known."
+    left_out = f"\n\n{figures.undecided:,} more sessions were left out: a property that the filter needs is not known."
     return shown + left_out if figures.undecided else shown
 
 
@@ -188,8 +188,8 @@ def _write_comparison(comparison: Comparison) -> str:
     if judged_elsewhere(comparison):
         declared.append(verdict_table(comparison, comparison.declared, f"{ELSEWHERE}: {of}", elsewhere=True))
     note = (
-        f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
-        "smallest true difference that data like these would show four times out of five: a smaller one may exist."
+        f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the smallest true "
+        "difference that data like these would show four times out of five: a smaller difference may exist."
     )
     commits = commits_between(comparison.base.revision, comparison.new.revision)
     reasons = [*verdict_lines(comparison, prose), elsewhere_line(comparison), f"{pairs_text(comparison)}."]

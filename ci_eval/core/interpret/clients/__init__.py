@@ -40,8 +40,8 @@ LONGEST = 200
 
 
 def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
-    """Return the tail, or "" if the code after the token begins with it (blanks are ignored) or is not needed. Only the
-    tail up to its first placeholder is compared: for `join(${1:parts})`, only the bracket must follow `join`."""
+    """Return the tail; "" if the code after the token (None: not needed) begins with the tail, apart from blanks. Only
+    the tail up to its first placeholder is compared: for `join(${1:parts})`, only the bracket must follow `join`."""
     if not suggestion.tail or follows is None:
         return ""
     firm = suggestion.firm if isinstance(suggestion, Offer) else len(suggestion.tail)

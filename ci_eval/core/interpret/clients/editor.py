@@ -2,7 +2,7 @@
 
 A list shows the suggestions that match the typed word, ordered by match, then by sortText, then by text, both
 case-insensitive; then by exact text. If several suggestions have the same first word, only the first is shown. If no
-suggestion has a sortText, the engine's order replaces that of sortText and text.
+suggestion has a sortText, the engine's order is used instead of sortText and text.
 """
 
 from __future__ import annotations

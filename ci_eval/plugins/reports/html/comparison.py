@@ -35,7 +35,7 @@ ASSETS = (
     "figures.js", "sessions.js",
 )  # fmt: skip
 MOST_SESSIONS = 50_000
-"""The approximate maximum number of sessions on pages: files with a listed change first, then by most changes."""
+"""The approximate maximum number of sessions on pages. Files with a listed change or with many changes come first."""
 
 
 class ComparisonPages:

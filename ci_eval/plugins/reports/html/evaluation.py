@@ -106,8 +106,8 @@ class Pages:
 
     @property
     def _filter_names(self) -> list[str]:
-        """Return the filters with a page, the headline's filter first. The filters by number of typed letters have no
-        page, as they are columns of the headline's page, unless the headline covers all sessions."""
+        """Return the filters with a page, the headline's filter first. Filters by number of typed letters are
+        columns of the headline's page and have no page, unless the headline covers all sessions."""
         opened, _ = figure_texts.shown_filter(self._evaluation)
         columns = figure_texts.find_length_filters(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
@@ -217,9 +217,9 @@ MAX_TRACE = 4_000
 MAX_CELLS = 60_000
 MAX_ROWS = 10_000
 MOST_PAGES, MOST_PAGES_OF_SAMPLE, MOST_SESSIONS = 300, 85, 100_000
-"""The limits of the files that have pages: in general, if stage 1 drew a sample of a large project, and by the sessions
-on the pages but for the last one. Files with most sessions come first. Pages of 100,000 sessions take 65 MB. A file has
-a page and a script."""
+"""The limits of the files with pages: their number, their number if stage 1 drew a sample of a large project, and their
+sessions, which the last file may exceed. Files with most sessions come first. Pages of 100,000 sessions take 65 MB. A
+file has a page and a script."""
 
 
 Row = dict[str, object]

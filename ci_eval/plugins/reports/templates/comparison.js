@@ -1,5 +1,5 @@
 "use strict";
-// The page of one file: opens the two lists of a token side by side; everything by keyboard as well.
+// The page of a file in a comparison: it shows both lists of a token side by side. Everything also works by keyboard.
 const ciEval = {
   sessions: new Map(),
   pairs(all) {
@@ -7,7 +7,7 @@ const ciEval = {
     const wanted = decodeURIComponent(location.hash.slice(1));
     const token = wanted && tokens.find((each) => each.dataset.ids.split(" ").includes(wanted));
     if (token) show(token, wanted);
-    // In the middle, where the panel that has opened hides nothing of it.
+    // Scroll the token to the middle, where the open panel does not hide it.
     if (token) token.scrollIntoView({ block: "center", inline: "nearest" });
   },
 };
@@ -38,7 +38,7 @@ function side(title, [status, rank, total, items], expected) {
   return made("div", {}, made("h3", {}, `${title}: ${outcome}`), list);
 }
 
-// Several sessions may begin at one place, with other letters typed: they are buttons.
+// If several sessions begin at one place, with different letters typed, each has a button.
 function others(token, chosen) {
   const ids = token.dataset.ids.split(" ").filter((id) => ciEval.sessions.has(id));
   if (ids.length < 2) return "";

@@ -1,7 +1,7 @@
 "use strict";
 // Figures of the sessions in a list, from what each metric observed in each session: ratios of sums, as reports have them.
 
-// What a simple sample is: a single stratum.
+// A simple sample is a single stratum.
 ciEval.simple = (share) => ({ of: () => 0, least: share, strata: [{ weight: 1, share, asked: Infinity }] });
 
 // The strata of these rows, with weights if they were asked in unequal shares: `weighted` in ci_eval/core/statistics/population.py.
@@ -35,7 +35,7 @@ ciEval.sums = (rows, column, observed, sample = ciEval.simple(1)) => {
 ciEval.ratio = ({ values, weights, count }, without) => (count && weights ? values / weights : without);
 
 // How many standard errors a 95 % interval reaches to each side, by Student's t with `df` >= 1 degrees of freedom. With
-// x = √df · tan(angle), its probability is the integral of cos^(df - 1) up to the angle over that up to π / 2.
+// x = √df · tan(angle), its probability is the integral of cos^(df - 1) up to the angle, divided by that up to π / 2.
 ciEval.errors = (df) => {
   if (df >= 1e5) return 1.959963984540054;
   const under = (power, to) => {
@@ -44,11 +44,11 @@ ciEval.errors = (df) => {
     for (let step = 0; step <= steps; step += 1) sum += (step % steps ? 2 + 2 * (step % 2) : 1) * Math.cos(step * width) ** power;
     return sum * width / 3;
   };
-  // Simpson's rule needs a smooth end at π / 2, and no long one.
+  // Simpson's rule needs a curve with a smooth end at π / 2, and without a long end near 0.
   const whole = (power) => (power < 20 ? whole(power + 2) * (power + 2) / (power + 1) : under(power, Math.min(Math.PI / 2, 12 / Math.sqrt(power))));
   const aim = 0.95 * whole(df - 1);
   let angle = 0;
-  // Newton's method, which from the left of a concave curve never goes too far.
+  // Newton's method never overshoots if it starts on the left of a concave curve.
   for (let step = 0; step < 100; step += 1) {
     const further = (aim - under(df - 1, angle)) / Math.cos(angle) ** (df - 1);
     angle += further;
@@ -57,8 +57,8 @@ ciEval.errors = (df) => {
   return Math.sqrt(df) * Math.tan(angle);
 };
 
-// The 95 % interval for this project: `figure` in ci_eval/core/statistics/sampled.py, of several strata by `pool` next to
-// it; null if it has no width or is none.
+// The 95 % interval for this project, as by `figure` in ci_eval/core/statistics/sampled.py (and `pool`, if there are
+// several strata); null if there is no interval, or if its width is 0.
 ciEval.interval = ({ values, weights, size, parts, observed, least }, { asked }, { limits: [lowest, highest] }) => {
   if (asked === null || !weights) return null;
   const fewest = parts.reduce((less, { share }) => Math.min(less, share), 1);
@@ -81,7 +81,7 @@ ciEval.interval = ({ values, weights, size, parts, observed, least }, { asked },
     alone += weight ** 2 * own;
     squares += weight ** 2 * (parts.length > 1 ? (asked ? (1 - share) / (1 - fewest) : 1) * (own - sum ** 2 / (whole + 1)) * (whole + 1) / whole : own);
   }
-  // What rounding leaves where no session differs from another.
+  // If all sessions are alike, rounding may leave a small number.
   if (!bounded && alone <= 1e-9 * upper) return null;
   const [middle, most] = bounded ? [(lowest + highest) / 2, (highest - lowest) / 2] : [value, 1];
   const all = size + 4 * left;
@@ -92,10 +92,10 @@ ciEval.interval = ({ values, weights, size, parts, observed, least }, { asked },
   return ciEval.within([lowest, highest], center - reach, center + reach, value);
 };
 
-// The part of an interval that lies within the limits of a metric, and reaches as far as its figure.
+// The part of an interval within the limits of a metric, extended to the figure.
 ciEval.within = ([lowest, highest], low, high, value) => [Math.min(Math.max(low, lowest ?? -Infinity), value), Math.max(Math.min(high, highest ?? Infinity), value)];
 
-// The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null of one cluster, and of clusters that are alike.
+// The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null for one cluster, and for clusters that are alike.
 ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }, { of, strata } = ciEval.simple(1)) => {
   const sessions = observed.map((seen) => seen.reduce(([above, below, count], [value, weight]) => [above + value, below + weight, count + 1], [0, 0, 0]));
   const size = clusters.length ? clusters.reduce((most, cluster) => Math.max(most, cluster)) + 1 : 0;
@@ -126,7 +126,7 @@ ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }, { o
   return [odds / factor, odds * factor].map((end) => lowest + span * (end / (1 + end)));
 };
 
-// The difference of two sides of which every session was asked, with its verdict; null if it is not known to be exact.
+// The difference of two sides whose sessions were all asked, with its verdict; null if it may not be exact.
 ciEval.exact = (rows, [base, fresh], [before, after], { observed, unseen }, { better, floor, margin, span }) => {
   if (unseen === null || !before.weights || !after.weights) return null;
   const sums = observed.map((seen) => seen.reduce(([above, below], [value, weight]) => [above + value, below + weight], [0, 0]));
@@ -135,7 +135,7 @@ ciEval.exact = (rows, [base, fresh], [before, after], { observed, unseen }, { be
     const sides = [sums[base[row]], sums[fresh[row]]];
     if (sides[0].some((sum, at) => sum !== sides[1][at])) changes += 1;
   }
-  // What answers may move by that agreed in all rounds.
+  // The possible error of the difference, although answers agreed in all rounds.
   const widen = unseen * span;
   const difference = changes ? after.values / after.weights - before.values / before.weights : 0;
   const size = Math.abs(difference);
@@ -144,7 +144,7 @@ ciEval.exact = (rows, [base, fresh], [before, after], { observed, unseen }, { be
   return { difference, verdict };
 };
 
-// Rounded as Python does: of two equally near numbers the even one.
+// Round as Python does: of two equally near numbers, take the even one.
 ciEval.fixed = (value, digits) => {
   const twice = value * 2 ** (digits + 1) * 5 ** digits;
   const tie = Number.isInteger(value * 2 ** (digits + 1)) && Math.abs(twice % 2) === 1;

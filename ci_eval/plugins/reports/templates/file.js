@@ -1,6 +1,6 @@
 "use strict";
-// Opens the sessions of a token. They come from scripts in data/, loaded when needed: a page opened from disk may not
-// fetch. Everything shown is set as text, never as markup.
+// Open the sessions of a token. They are loaded when needed, from scripts in data/, since a page opened from disk cannot
+// fetch. All content is set as text, never as markup.
 ciEval.loaded = new Map();
 ciEval.pages = null;
 ciEval.packed = (script, text) => ciEval.loaded.set(script, ciEval.unpacked(text));
@@ -13,7 +13,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
   const panel = document.getElementById("panel");
   const help = document.getElementById("help");
   const MISSES = ["absent", "failed"];
-  // What each outcome means is the task's to say: the legend has it.
+  // The task decides what each outcome means, and the legend shows it.
   const WORDS = Object.fromEntries([...document.querySelectorAll(".legend li")].map((each) =>
     [each.querySelector(".t").classList[1], each.querySelector(".meaning").textContent]));
   let open = null;
@@ -157,7 +157,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
     make("summary", {}, `Messages to and from the engine (${lines.length.toLocaleString("en")})`),
     make("ol", {}, ...lines.map(messageView)));
 
-  // Opened from disk, the page knows where its workspace is, so that the command runs from any folder.
+  // A page opened from disk knows where its workspace is, so its command works in any folder.
   const inside = /^(.*)\/reports\/html\/files\/[^/]+$/.exec(decodeURIComponent(location.pathname));
   const workspace = location.protocol === "file:" && inside ? inside[1] : page.workspace;
 
@@ -179,7 +179,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
   };
 
   const render = (sessions, session, lookup) => {
-    // The buttons are made again; the one that was pressed keeps the focus.
+    // The buttons are made again, so the pressed button must get the focus again.
     const draw = (chosenSession, chosenLookup, group) => {
       render(sessions, chosenSession, chosenLookup);
       panel.querySelector(`[aria-label="${group}"] [aria-pressed="true"]`).focus();
@@ -272,7 +272,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
 
   document.getElementById("code").addEventListener("click", ({ target }) => {
     const token = target.closest(".t");
-    // Someone who marks text to copy it does not want a panel.
+    // A user who selects text to copy it does not want a panel.
     if (token && getSelection().isCollapsed) select(token);
   });
   document.getElementById("open-help").addEventListener("click", () => help.showModal());

@@ -1,8 +1,8 @@
 "use strict";
 // Filters in one line, with the meaning that `ci-eval report --filter` gives them: kind=METHOD_CALL prefix=1 file='src/*'.
-// Each condition is decided once for each distinct value, so that a row costs a look-up.
+// Each condition is decided once for each distinct value, so a row needs only a look-up.
 ciEval.conditions = (text) => {
-  // Quotes and backslashes as in a shell.
+  // Quotes and backslashes have the same meaning as in a shell.
   const words = [];
   let word = null;
   for (const [part, single, double, escaped] of text.matchAll(/'([^']*)'|"((?:\\["\\]|[^"])*)"|\\(.)|\s+|[^\s'"\\]+|./gsu)) {
@@ -27,7 +27,7 @@ ciEval.glob = (pattern) => {
 
 // A function that decides whether a row passes all conditions.
 ciEval.passing = (conditions, { columns, kinds, files, texts: shown, wholes, properties }) => {
-  // Of a long text the page shows the beginning.
+  // The page shows only the beginning of a long text.
   const texts = [...shown];
   for (const [number, whole] of wholes) texts[number] = whole;
   const among = (column, values, test) => [column, Uint8Array.from(values, (value) => test(value))];

@@ -1,6 +1,6 @@
 "use strict";
-// Sort, search, pages and columns for the table of files. By name it is a tree of folders; by a figure, or searched, a
-// list of files. Without this script the table shows every row.
+// Sort, search, pages and columns for the table of files. Sorted by name, it is a tree of folders; sorted by a
+// figure, or searched, it is a list of files. Without this script, the table shows every row.
 (() => {
   const SIZE = 100;
   const table = document.getElementById("file-table");
@@ -103,7 +103,7 @@
     button.type = "button";
     button.append(...header.childNodes);
     header.append(button);
-    // The first click brings the worst files up.
+    // The first click brings the worst files to the top.
     const ascendingFirst = ["text", "higher"].includes(header.dataset.better);
     button.addEventListener("click", () => {
       const now = header.getAttribute("aria-sort");
@@ -135,7 +135,7 @@
 
   document.querySelector(".tools").hidden = false;
   document.querySelector(".pager").hidden = false;
-  // A browser that goes back restores the search field and the boxes, not what they did.
+  // A browser that goes back restores the search field and the boxes, but not their effect.
   for (const box of document.querySelectorAll(".menu input")) box.checked = box.defaultChecked;
   search();
 })();

@@ -1,9 +1,9 @@
 "use strict";
-// All sessions in one list: filters, search and groups over columns of numbers; only the rows in sight are elements.
-// The choice is in the address after #, so that other pages link to a choice. Everything is set as text.
+// Show all sessions in one list, with filters, search and groups. Only the rows in sight are elements of the page.
+// The choice is in the address after #, so that other pages can link to it. All content is set as text, not as markup.
 ciEval.table = async (text) => {
   const data = await ciEval.unpacked(text);
-  // Of a row, in pixels, as the style sheet has it.
+  // The height of a row in pixels, as in the style sheet.
   const narrow = matchMedia("(max-width: 760px)");
   let height = narrow.matches ? 72 : 50;
   const { columns, files, texts, lines, kinds, statuses, bands, changes, sides, went } = data;
@@ -26,7 +26,7 @@ ciEval.table = async (text) => {
 
   const bandNames = [...bands.map(([name]) => name), "not asked"];
   const bandLabels = [...bands.map(([, label]) => label), "not asked"];
-  // Where nothing was asked there is no band: it is the last value.
+  // A session that was not asked has no band, and gets the last value.
   const bandsOf = (side) => side.band.map((each) => (each < 0 ? bands.length : each));
   const lengths = [...new Set(columns.typed)].sort((a, b) => a - b);
   const lengthNumbers = new Map(lengths.map((each, at) => [each, at]));
@@ -39,7 +39,7 @@ ciEval.table = async (text) => {
     facet("kind", "Kind", kinds, kinds.map(words), columns.kind),
     ...went.map((side, at) => facet(paired ? `${sides[at]}Status` : "status", paired ? `Status in ${sides[at]}` : "Status", statuses, statuses, side.status)),
   ];
-  // Choices of one value, which rows and groups offer: all sessions of a text, of a file.
+  // Filters for one value, to which rows and groups link: all sessions of a text or of a file.
   const exact = {
     filter: { title: "sessions of", value: null, names: data.filters.map(([name]) => name), labels: data.filters.map(([, label]) => label), has: (row, value) => data.combinations[columns.filters[row]].includes(value) },
     text: { title: "expected", value: null, of: columns.expected, names: texts },
@@ -58,8 +58,8 @@ ciEval.table = async (text) => {
     file: ["by file", columns.file, exact.file.names],
   };
 
-  // What a row shows besides its code and result: a name in the address, its label, and whether it is shown unless chosen
-  // otherwise.
+  // The parts of a row besides its code and result. Each has a name for the address, a label, and whether it is shown by
+  // default.
   const parts = {
     typed: ["what was typed", true],
     first: ["first suggestion", true],
@@ -88,7 +88,7 @@ ciEval.table = async (text) => {
     const having = (of) => Uint8Array.from(of, (each) => each.includes(query));
     const [inText, inLine, inFile] = [having(small.texts), having(small.lines), having(small.files)];
     const isId = /^[0-9a-f]{4,}$/.test(query);
-    // A place, as other pages and compilers spell it.
+    // A place is written as on other pages and by compilers: path:line.
     const [, path, line] = /^(.*[^:]):(\d+)$/.exec(query) ?? [];
     const inPath = path ? Uint8Array.from(small.files, (each) => each.includes(path)) : null;
     return (row) => (inPath && inPath[columns.file[row]] && columns.line[row] === Number(line)) || inText[columns.expected[row]] || inLine[columns.code[row]] || inFile[columns.file[row]]
@@ -110,7 +110,7 @@ ciEval.table = async (text) => {
       for (let at = 0; at < facets.length && misses < 2; at += 1) {
         if (!allowed[at][facets[at].of[row]]) { misses += 1; missed = at; }
       }
-      // A value is counted with all other facets as they are: so many more rows its button would show.
+      // The count of a value is the number of rows that have the value and pass all other facets.
       if (misses === 0) {
         result.push(row);
         for (let at = 0; at < facets.length; at += 1) counts[at][facets[at].of[row]] += 1;
@@ -125,7 +125,7 @@ ciEval.table = async (text) => {
     draw();
   };
 
-  // Where nothing was asked, nothing went wrong.
+  // In a session that was not asked, nothing went wrong.
   const badness = (row) => (last.band[row] < 0 ? -1 : data.played ? 100 - last.score[row] : last.rank[row] || Infinity);
   const byMost = (of, amount) => {
     const keys = new Map(of.map((row) => [row, amount(row)]));
@@ -220,7 +220,7 @@ ciEval.table = async (text) => {
       });
       return make("span", {}, `${metric.name} `, ...figures, ...intervals);
     });
-    // Those of a part of the sessions would be figures of nothing.
+    // If the page lacks sessions, figures of the sessions in the list would mean nothing.
     byId("figures").replaceChildren(...(asked.length && !data.leftOut ? texts : []));
     const query = search.value.trim();
     const expression = ciEval.conditions(query) ? `"${query.replace(/(["\\$`])/g, "\\$1")}"` : "EXPR";
@@ -329,7 +329,7 @@ ciEval.table = async (text) => {
       nodes.push(node);
     }
     space.replaceChildren(...(total ? nodes : [make("p", { class: "nothing" }, "No session passes these filters. Remove some of them.")]));
-    // A list box must have options; an empty one is a plain text.
+    // A list box must have options, so an empty list is plain text.
     if (total) {
       rows.setAttribute("role", "listbox");
       rows.setAttribute("aria-label", groups ? "Groups of sessions" : "Sessions");
@@ -399,7 +399,7 @@ ciEval.table = async (text) => {
   });
   document.body.classList.toggle("paired", paired);
   read();
-  // Before the first letter is typed, if there is time.
+  // Prepare the search before the first letter is typed, if there is time.
   setTimeout(lower, 100);
   rows.focus({ preventScroll: true });
 };

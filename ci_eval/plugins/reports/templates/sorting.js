@@ -1,14 +1,14 @@
 "use strict";
-// Headers of a table become buttons that sort its rows: numbers by size, texts by the alphabet, what has neither last.
+// Headers of a table become buttons that sort its rows: numbers by size, texts by the alphabet, empty cells last.
 for (const table of document.querySelectorAll("table.sortable")) {
   const headers = [...table.tHead.rows[0].cells];
   const key = (row, column) => {
     const text = row.cells[column].textContent.trim();
     if (!headers[column].classList.contains("number")) return text.toLowerCase() || null;
-    // The first number: an interval may follow it.
+    // Only the first number counts, since an interval may follow.
     const number = text.match(/[+\u2212-]?\d[\d,]*(\.\d+)?/);
     const value = number ? parseFloat(number[0].replaceAll(",", "").replace("\u2212", "-")) : NaN;
-    // A text where numbers are, such as "absent", is worse than any rank.
+    // A text among numbers, such as "absent", is worse than any rank.
     return Number.isNaN(value) ? (/[a-z]/.test(text) ? Infinity : null) : value;
   };
   headers.forEach((header, column) => {
@@ -26,7 +26,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
         if (a === null || b === null) return (a === null) - (b === null);
         return a < b ? -sign : a > b ? sign : 0;
       });
-      // One by one, since a call takes some 120,000 arguments.
+      // Rows are added one by one, since a call takes at most some 120,000 arguments.
       const sorted = document.createDocumentFragment();
       for (const row of rows) sorted.append(row);
       table.tBodies[0].append(sorted);

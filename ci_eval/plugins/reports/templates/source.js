@@ -1,5 +1,5 @@
 "use strict";
-// Of every page with a source: the colours of its syntax, the places that were not drawn, and lines as addresses (#L300).
+// For every page with source code: colours of the syntax, places that were not sampled, and lines as addresses (#L300).
 (() => {
   const code = document.getElementById("code");
   const numbers = document.querySelector(".numbers");
@@ -7,7 +7,7 @@
 
   // -------------------------------------------------------------------------------------------------------- colours
 
-  // As rendering/painting.py spells them. Ranges outside the document cost nothing where a tag for each would double it.
+  // `encode_stretches` in rendering/htmlpages.py writes these letters. Tags instead of ranges would double the page.
   const NAMES = { K: "keyword", S: "string", C: "comment", U: "unasked" };
   const paint = (spelled) => {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
@@ -32,7 +32,7 @@
       CSS.highlights.get(name).add(range);
     }
   };
-  // A browser without highlights shows the source without them.
+  // A browser that has no highlights shows the source without colours.
   if (globalThis.CSS?.highlights) {
     paint(code.dataset.colours);
     paint(code.dataset.unasked);

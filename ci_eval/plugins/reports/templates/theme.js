@@ -1,11 +1,11 @@
 "use strict";
-// Light, dark, or as the system has it. It runs before the page is drawn, so that nothing flashes.
+// Choose light, dark or the system's colours. This runs before the page is drawn, so that nothing flashes.
 (() => {
   const SIGNS = { auto: "◐", light: "○", dark: "●" };
   const CHOICES = Object.keys(SIGNS);
   const KEY = "ci-eval-theme";
   let chosen = "auto";
-  // Some browsers keep nothing for pages from disk, or at all: the choice is then for this page.
+  // Some browsers store nothing, or nothing for pages from disk. The choice then holds for this page only.
   const read = () => {
     try { return localStorage.getItem(KEY); } catch { return null; }
   };
@@ -34,6 +34,6 @@
       apply();
     });
   });
-  // A page that one goes back to is as it was left, unless another page chose since.
+  // If a user goes back to this page, another page may have changed the choice.
   addEventListener("pageshow", restore);
 })();

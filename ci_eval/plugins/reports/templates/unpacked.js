@@ -1,6 +1,6 @@
 "use strict";
-// What `packed` of rendering/htmlsite.py made of JSON: by zlib, in base64, since a page opened from disk may load scripts
-// only.
+// Read what `pack_json` in rendering/htmlsite.py wrote: JSON, compressed with zlib, in base64, since a page opened from
+// disk can load only scripts.
 const ciEval = {
   unpacked: (text) => {
     const read = atob(text);
