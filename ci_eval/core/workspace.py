@@ -440,7 +440,7 @@ def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceF
             elif not session.expected_text and session.properties.kind != Kind.RECORD:
                 fault = fault or " without an expected text"
             elif any((lookup.rank or 0) > lookup.total for lookup in session.lookups):
-                fault = fault or " with a rank below the end of its list"
+                fault = fault or " whose rank is larger than its list"
         if fault:
             raise WorkspaceError(f"{path} holds session {session.id[:100]}{fault}: evaluate again")
         seen.add(session.id)

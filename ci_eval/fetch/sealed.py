@@ -50,13 +50,14 @@ def is_sealed(folder: Path) -> bool:
 def intact(folder: Path) -> bool:
     """Return whether the folder was finished and its files still have their sizes. Damage is reported, and the seal of
     the folder is removed. Raises PreparationError if the folder is damaged and its seal cannot be removed."""
+    of_other_version = False
     try:
         sizes = msgspec.json.decode((folder / LIST).read_bytes(), type=dict[str, int])
     except OSError:
         return False
     except msgspec.MsgspecError:
-        # The list is damaged or from another version. While it is there, `publish` would not replace the folder.
-        sizes = {LIST: -1}
+        # Another version sealed the folder. While the seal is there, `publish` would not replace the folder.
+        sizes, of_other_version = {LIST: -1}, True
     # Bytes are faster than Path objects: each run checks the files first, and there may be tens of thousands.
     base = os.fsencode(folder) + b"/"
     changes = [name for name, size in sizes.items() if _size(base + name.encode("latin-1")) != size]
@@ -69,7 +70,8 @@ def intact(folder: Path) -> bool:
         (folder / LIST).unlink(missing_ok=True)
     except OSError as error:
         raise PreparationError(f"{why}, and cannot be replaced: {error.strerror}. Remove {folder} yourself.") from error
-    _REPORT_DAMAGE.get()(f"{why}; it is made again")
+    if not of_other_version:
+        _REPORT_DAMAGE.get()(f"{why}; it is made again")
     return False
 
 

@@ -138,7 +138,8 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             )
     for workspace, text in zip(workspaces, texts, strict=True):
         if texts.count(text) > 1:
-            raise WorkspaceError(f"{workspace.folder}: another workspace has the same project, and neither is a shard")
+            why = "another workspace has the same project, and neither is a shard: leave one out"
+            raise WorkspaceError(f"{workspace.folder}: {why}")
     merged = Workspace.create(output)
     atomic.copy(workspaces[0].config_path, merged.config_path)
     names = [manifest.project.name for manifest in manifests]
@@ -158,9 +159,10 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     infos = tuple(manifest.project for manifest in manifests)
     histories = [manifest.histories for manifest in manifests if manifest.histories]
     digest = hashlib.sha256("".join(info.checksum for info in infos).encode()).hexdigest()
+    whole = _merge_manifests(manifests)
     merged.write_manifest(
         replace(
-            _merge_manifests(manifests),
+            whole,
             project=ProjectInfo(
                 spec=" ".join(info.spec for info in infos),
                 name=f"{len(infos)} projects",
@@ -181,6 +183,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             dependencies={},
             # Closures are stored by path, and the merge puts the project before each path.
             closures={},
+            imports=dict.fromkeys([digest], *whole.imports.values()),
         )
     )
     return merged

@@ -260,28 +260,37 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
 
 
 def _suite_lines(suite: Suite) -> Iterator[str]:
-    info, count = suite.metrics[0], format_count(len(suite.projects), "project")
+    count = format_count(len(suite.projects), "project")
     for project in suite.projects:
         if project.trouble:
             yield f"✗ RED   {project.project.name}: {project.trouble}"
+    if not suite.metrics:
+        yield f"● {suite.title}   {count}"
+        return
+    info = suite.metrics[0]
     mean = suite.overall[info.name].mean
     if suite.compared:
         differences = [(project, project.differences[info.name]) for project in suite.projects]
         counts = Counter(of.verdict for _, of in differences)
         verdicts = ", ".join(f"{HEADS[verdict]} in {counts[verdict]:,}" for verdict in HEADS if counts[verdict])
         clear = [verdict for verdict in (Verdict.BETTER, Verdict.WORSE) if counts[verdict]]
-        yield f"{sign(clear[0] if len(clear) == 1 else Verdict.NOT_SHOWN)} {verdicts} of {count}   {suite.title}"
+        (verdict,) = counts if len(counts) == 1 else clear if len(clear) == 1 else [Verdict.NOT_SHOWN]
+        marked = any(of.marked for _, of in differences if of.verdict is verdict)
+        yield f"{sign(verdict, marked=marked)} {verdicts} of {count}   {suite.title}"
         known = [(project, of.difference) for project, of in differences if of.difference is not None]
         known.sort(key=lambda entry: -abs(entry[1]))
         texts = [f"{project.project.name} {_points(info.unit, size)}" for project, size in known]
         total, extreme = "no figure" if mean is None else _points(info.unit, mean), "largest differences"
     else:
         yield f"● {suite.title}   {count}"
-        figures = [(project, project.figures[info.name].value) for project in suite.projects]
-        lowest = sorted((value, project.project.name) for project, value in figures if value is not None)
-        texts = [f"{name} {amount(value, info.unit)}" for value, name in lowest]
+        figures = [
+            (of.figures.get(info.name, figure_texts.NO_ESTIMATE).value, of.project.name) for of in suite.projects
+        ]
+        known_figures = sorted((value, name) for value, name in figures if value is not None)
+        texts = [f"{name} {amount(value, info.unit)}" for value, name in known_figures]
         total, extreme = amount(mean, info.unit), "lowest"
-    yield f"{_word(info)}: {total} on average   {extreme}: {' · '.join(texts[:LISTED_PROJECTS])}"
+    if texts:
+        yield f"{_word(info)}: {total} on average   {extreme}: {' · '.join(texts[:LISTED_PROJECTS])}"
 
 
 def _sweep_lines(sweep: Sweep) -> Iterator[str]:

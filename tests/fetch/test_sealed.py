@@ -34,7 +34,6 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "b/server changed": lambda folder: (folder / "b/server").unlink(),
     "link changed": lambda folder: (folder / "link").unlink(),
     "\udcff changed": lambda folder: Path(os.fsdecode(os.fsencode(folder) + b"/\xff")).unlink(),
-    f"{sealed.LIST} changed": lambda folder: (folder / sealed.LIST).write_text('{"files": {"a.py": [3]}}'),
 }
 
 
@@ -44,6 +43,14 @@ def test_damage_is_reported_and_the_folder_counts_as_unfinished(expected: str, f
     DAMAGE[expected](folder)
     assert reports(folder) == [f"x in the cache is damaged: {expected}; it is made again"]
     assert not sealed.is_sealed(folder)
+
+
+def test_a_folder_of_another_version_is_replaced_without_a_warning(folder: Path, tmp_path: Path) -> None:
+    (folder / sealed.LIST).write_text('{"files": {"a.py": [3]}}')
+    with sealed.care(report=pytest.fail):
+        assert not sealed.intact(folder)
+    sealed.publish(write(tmp_path / "whole", a__py="newer"), folder)
+    assert (folder / "a.py").read_text() == "newer"
 
 
 def test_a_damaged_folder_in_a_cache_that_cannot_be_written_to_is_an_error(

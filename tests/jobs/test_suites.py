@@ -50,6 +50,21 @@ def test_each_project_has_a_workspace_and_all_are_in_one_table(tmp_path: Path) -
     assert out.strip().endswith(str(tmp_path / "out"))
 
 
+def test_a_suite_of_a_task_without_the_usual_metrics_is_reported(tmp_path: Path) -> None:
+    path = configured(tmp_path, 2, "task: golf\n")
+    ended, out, said = command("evaluate", path, "--jobs", 1, "--output", tmp_path / "out")
+    assert ended == 0, said
+    assert "2 projects" in out
+
+
+def test_engines_that_are_the_same_in_each_project_are_equivalent(tmp_path: Path) -> None:
+    path = configured(tmp_path, 2, "comparison: {metrics: [Recall]}\n")
+    given = ("--jobs", 1, "--rounds", 2, "--output", tmp_path / "out")
+    ended, out, said = command("compare-engines", "words", "words", path, *given)
+    assert ended == 0, said
+    assert "= EQUIVALENT in 2 of 2 projects" in out
+
+
 def test_engines_are_compared_over_each_project_and_over_all(tmp_path: Path) -> None:
     path = configured(tmp_path, more="comparison: {metrics: [Recall]}\n")
     given = ("--jobs", 1, "--rounds", 2, "--output", tmp_path / "out")

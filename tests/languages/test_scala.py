@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ci_eval.core.model import Kind
 from ci_eval.plugins.languages.scala import LANGUAGE
 
 
@@ -45,3 +46,8 @@ def test_a_name_that_is_missing_is_no_token(text: str) -> None:
     tokens = LANGUAGE.extract(text, "a.scala", {}).tokens
     assert all(token.text for token in tokens)
     assert "y" in [token.text for token in tokens]
+
+
+def test_a_keyword_before_a_dot_is_a_token() -> None:
+    tokens = LANGUAGE.extract("val q = null.asInstanceOf[T]\n", "a.scala", {}).tokens
+    assert [token.properties.kind for token in tokens if token.text == "null"] == [Kind.KEYWORD]

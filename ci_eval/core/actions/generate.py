@@ -196,7 +196,10 @@ def generate(
     drawn, sample_path = None, None
     # The project's checksum covers neither hidden folders nor links, so a sample with files of these is not stored.
     starts, whole = map(PurePosixPath, config.evaluation_roots), root.resolve()
-    uncovered = any("/." in f"/{start}" or (whole / start).resolve() != whole / start for start in starts)
+    uncovered = any(
+        any(part.startswith(".") for part in start.parts) or (whole / start).resolve() != whole / start
+        for start in starts
+    )
     if goal and properties and not uncovered:
         parts = (__version__, language.name, language.resolver, task.name, config, seed, with_generated)
         key = msgspec.json.encode([*parts, goal.limit, goal.probability, goal.classes])

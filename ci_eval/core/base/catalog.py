@@ -175,7 +175,7 @@ def lacks(value: object, kind: object) -> str:
         return ""
     # `isinstance` rejects protocols that are not runtime-checkable, and does not tell which members are missing.
     if not getattr(kind, "_is_protocol", False):
-        return "" if isinstance(value, kind) else f"it is a {type(value).__name__}, not of the type {kind.__name__}"
+        return "" if isinstance(value, kind) else f"its type is {type(value).__name__}, not {kind.__name__}"
     members = {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")}
     missing = sorted(name for name in members if not hasattr(value, name))
     return f"it lacks {', '.join(missing)} of the protocol {kind.__name__}" if missing else ""

@@ -102,7 +102,8 @@ def play_files(
     with ExitStack() as stack:
         journals = sides[0].workspace.folder / "unfinished"
         # A killed run left this folder. Its journals are not used, since a power failure may have damaged them.
-        shutil.rmtree(journals, ignore_errors=True)
+        if journals.exists():
+            shutil.rmtree(journals)
         stack.callback(shutil.rmtree, atomic.make_folder(journals))
         left = deque(
             _turn(assignments, number, journals)

@@ -26,7 +26,9 @@ def fetch_of_complete_run(repository: Repository, name: str, pattern: str, outpu
     `pattern`, each into a folder of the artifact's name. Raises DownloadError, ArchiveError."""
     mark = next(iter(repository.artifacts(name)), None)
     if mark is None:
-        raise DownloadError(f"no run of the default branch has an artifact {name}: none was left yet, or all expired")
+        raise DownloadError(
+            f"no run of the default branch has an artifact {name}: no run has left one yet, or all have expired"
+        )
     artifacts = repository.all_of_run(mark.run, pattern)
     if not artifacts:
         raise DownloadError(

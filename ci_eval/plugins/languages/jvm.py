@@ -170,7 +170,7 @@ class JvmWalk(Walk):
         """Visit the expression before a dot. Return the origin of the members after the dot."""
         if node.type in {"identifier", "simple_identifier"}:
             return self.receiver(node, place)
-        self._stack.append((node, REFERENCE, place))
+        self.push([node], REFERENCE, place)
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
         return self.origin_of_members(self.text(node) if is_path else "", place)
 

@@ -309,17 +309,17 @@ def _format_message(content: Any) -> str:
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
     """Return the delay in seconds that the headers or the message name, or None if there is no delay."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
-    for name, unit in (
-        ("retry-after-ms", "ms"),
-        ("x-ms-retry-after-ms", "ms"),
-        ("retry-after", ""),
-        ("x-retry-after", ""),
-    ):
-        if name in low and (after := _moment(low[name] + unit)) is not None:
+    for name in ("retry-after-ms", "x-ms-retry-after-ms"):
+        if milliseconds := _float(low.get(name, "")):
+            return milliseconds / 1000
+    for name in ("retry-after", "x-retry-after"):
+        if (after := _moment(low.get(name, ""))) is not None:
             return after
     if (seconds := _find_delay(content)) is not None:
         return seconds
-    resets = []
+    # An IETF draft has a single header `RateLimit`: `"default";r=0;t=5`, in earlier versions `remaining=0, reset=5`.
+    combined = re.search(r"\b(?:t|reset)=(?P<seconds>\d+)", low.get("ratelimit", ""))
+    resets = [float(combined["seconds"])] if combined else []
     for name, value in low.items():
         if "ratelimit" in name and "reset" in name and (moment := _moment(value)) is not None:
             remaining = low.get(name.replace("reset", "remaining"))
