@@ -200,8 +200,8 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, ope
 @click.option(
     "--trace",
     is_flag=True,
-    help="Show each message to and from the engine: as stored by the run (interpret.trace); otherwise, or with "
-    "--replay, the engine is asked now.",
+    help="Show each message to and from the engine, as stored by the run (interpret.trace). If none are stored, or "
+    "with --replay, ask the engine now.",
 )
 @click.option("--full", is_flag=True, help="With --trace: ask the engine now, and print long texts and lists in full.")
 @click.option("--trust", is_flag=True, help=cli_options.TRUST)

@@ -42,7 +42,7 @@ class _Hole(msgspec.Struct):
 
 
 def read_hole(line: Mapping[str, object], endings: Mapping[str, str]) -> Split:
-    """Return the source file with a hole that a line holds. `endings`: language → file suffix. Raises ValueError."""
+    """Return a source file with a hole, from a line of a dataset. `endings`: language → suffix. Raises ValueError."""
     fields = msgspec.convert(line, _Hole)
     language = fields.language.lower()
     if language not in endings:

@@ -149,8 +149,8 @@ def _add_base(
     """Return the workspaces with the base first. For a single workspace, the base is an earlier evaluation, if any."""
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(
-            f"{candidates[0].folder} is not a base: another ranker ordered its lists, so the engine and the "
-            "ranker may differ"
+            f"{candidates[0].folder} is not a base: another ranker ordered its lists, so a difference could "
+            "come from the engine or from the ranker"
         )
         return list(candidates[1:])
     if len(candidates) != 1:

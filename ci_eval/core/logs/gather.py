@@ -117,7 +117,7 @@ def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) ->
 
 
 def gather(folder: Path, parts: Path, names: Sequence[str], run: LogRun) -> LogsRecord:
-    """Join the parts of each side in the order of `names`. Each file, or the whole project, is on one side."""
+    """Join the parts of each side in the order of `names`. Each file or each project has one side (`run.split_by`)."""
     percent, test_percent = run.percent, run.test_percent
     parts.mkdir(parents=True, exist_ok=True)
     # The manifest must not exist until all files are written.

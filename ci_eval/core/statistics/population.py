@@ -13,7 +13,7 @@ from ci_eval.core.model import NOTABLE, SessionScore
 
 FILES = "files"
 UNEQUAL = 1.1
-"""Sessions get weights if the largest asked share exceeds the smallest by this factor: less may be chance."""
+"""Sessions get weights if a class was sampled this many times as densely as another; a smaller ratio may be chance."""
 
 
 def find_cluster(path: str, unit: str) -> str:

@@ -194,7 +194,7 @@ _SERVERS = (
     LspEngine(
         name="intelephense",
         summary=(
-            "language server for PHP; proprietary: see its licence before you use it in CI (nightly runs use words)"
+            "language server for PHP; proprietary: see its licence before you use it in CI (nightly runs ask `words`)"
         ),
         languages=frozenset({"php"}),
         licence="LicenseRef-intelephense",

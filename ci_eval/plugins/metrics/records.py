@@ -77,7 +77,7 @@ _REVIEWS = (
     _where_present("Unscored", "comments on which the judge gave no verdict", "unscored", "count", better="lower"),
     _metric(
         "WithoutReference",
-        "reviews of records without a reference, which no similarity counts",
+        "reviews of records without a reference, which the metrics of similarity leave out",
         observe_withheld,
         "count",
         better="neither",
@@ -135,7 +135,7 @@ _TESTS = (
     ),
     _metric(
         "TestsWithoutReference",
-        "tests for records without a reference, which no similarity counts",
+        "tests for records without a reference, which the metrics of similarity leave out",
         observe_withheld,
         "count",
         better="neither",

@@ -49,7 +49,7 @@ def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
     following = "".join(follows[:LONGEST].split())
     if not following.startswith(literal):
         return suggestion.tail
-    # The tail of `name=` is not the beginning of `== 1`: an operator must be the same as a whole.
+    # The tail `=` (of `name=`) does not match the `==` of `== 1`: an operator matches only as a whole.
     longer = literal[-1:] in _OPERATORS and following[len(literal) : len(literal) + 1] in _OPERATORS
     return suggestion.tail if literal and longer else ""
 

@@ -33,7 +33,7 @@ NEW_NAMESPACES = 0x7E020000
 EVERY_PROCESS = 0xFFFFFFFF
 """The id -1, for which `kill` sends the signal to all processes of the user."""
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
-"""With sendto, a SOCK_DGRAM socket of a pair could send to any other socket, such as /dev/log."""
+"""`socketpair` makes no SOCK_DGRAM sockets: with sendto, they could send to any other socket, such as /dev/log."""
 AF_INET, AF_INET6, TCP, CONNECTS = 2, 10, 6, 0x20000000
 """The last is MSG_FASTOPEN: sending with it also connects. Landlock checks neither this nor protocols besides TCP."""
 FILE_TYPE, PIPE = 0xF000, 0x1000
