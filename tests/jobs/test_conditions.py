@@ -95,7 +95,7 @@ def test_shards_of_different_conditions_are_not_merged(night: Path, tmp_path: Pa
     first = another(night, tmp_path / "s1", shard="1/2")
     second = another(night, tmp_path / "s2", shard="2/2", **{field: CONDITIONS[field]})
     code, _, err = command("merge", first, second, "--output", tmp_path / "all")
-    assert (code, f"another {named}" in " ".join(err.split())) == (2, True)
+    assert (code, f"its {named} differs" in " ".join(err.split())) == (2, True)
 
 
 @pytest.mark.usefixtures("in_one_process")
