@@ -179,7 +179,7 @@ def test_extras_of_a_wheel_are_wanted_by_name(tmp_path: Path, groups: Groups, wa
 
 def test_a_group_that_is_not_there_is_named(tmp_path: Path) -> None:
     root = write(tmp_path, pyproject__toml=GROUPS)
-    with pytest.raises(PreparationError, match="names 'tests', and the project has lint, speed-up, test"):
+    with pytest.raises(PreparationError, match="names 'tests', but the project has lint, speed-up, test"):
         read_python_requirements(root, ("tests",))
 
 
