@@ -28,7 +28,7 @@ def test_a_path_stays_below_its_folder(path: str) -> None:
         ({"files": {"a.py": "", "t.py": ""}}, "a.py has 0 characters"),
         ({"test": {"path": "a.py", "begin": 0, "end": 0}}, "separate files"),
         ({"focal": {"path": "a.py", "begin": 3, "end": 1}}, "the end 1 is before the begin 3"),
-        ({"project": "path:/home"}, "only pypi, npm, maven, go, debian may be named"),
+        ({"project": "path:/home"}, "a SPEC of one of pypi, npm, maven, go, debian"),
         ({"files": {"../b": ""}}, "is not the path of a file"),
     ],
 )
