@@ -153,7 +153,7 @@ def test_npm_may_start_neither_git_nor_itself(tmp_path: Path, monkeypatch: pytes
     origin = create(tmp_path / "origin")
     origin.commit(package_json=json.dumps({"name": "x", "version": "1.0.0"}))
     write(tmp_path / "p", package__json=json.dumps({"dependencies": {"x": f"git+{origin.url}"}}))
-    with pytest.raises(InstallError, match=r"start no program: git .*\n(.|\n)*Only packages of a registry"):
+    with pytest.raises(InstallError, match=r"start no program: git .*\n(.|\n)*Only packages from a registry"):
         npm_run(("install", "--no-audit"), cwd=tmp_path / "p")
     assert not (tmp_path / "p/node_modules").exists()
 
