@@ -187,7 +187,7 @@ def test_a_prefix_that_a_user_does_not_type_is_said(tmp_path: Path) -> None:
     given = ("generate-ml-logs", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
     code, _, err = run(*given, "--set", "actions.strategy.prefix={name: Ladder, lengths: [0, 1]}")
     assert code == 0
-    assert "actions.strategy.prefix Ladder has no effect" in " ".join(err.split())
+    assert "`actions.strategy.prefix` Ladder has no effect" in " ".join(err.split())
 
 
 def test_parquet_can_be_asked_for_twice() -> None:
