@@ -32,7 +32,7 @@ from tests.projects import GREETER, ask, generate, setup, write
 
 
 def counting(function: Callable[[Manifest], None], asked: list[str]) -> Callable[[Manifest], None]:
-    """As the function; the titles of the manifests it was called for."""
+    """Return the function, but it also adds the title of each manifest to `asked`."""
 
     def counted(manifest: Manifest) -> None:
         asked.append(manifest.title)

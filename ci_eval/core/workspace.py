@@ -87,7 +87,7 @@ class Workspace:
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
-        """Open a workspace. Raises WorkspaceError if the folder is no workspace, has a wrong format, or has links."""
+        """Open a workspace. Raises WorkspaceError if the folder is not a workspace of this format, or has links."""
         if not (folder / "manifest.json").is_file():
             below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
             near = next((paths[-1] for paths in below if paths), folder.parent / "manifest.json")

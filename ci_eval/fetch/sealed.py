@@ -50,14 +50,14 @@ def is_sealed(folder: Path) -> bool:
 def intact(folder: Path) -> bool:
     """Return whether the folder was finished and its files still have their sizes. Damage is reported, and the seal of
     the folder is removed. Raises PreparationError if the folder is damaged and its seal cannot be removed."""
-    of_other_version = False
     try:
         sizes = msgspec.json.decode((folder / LIST).read_bytes(), type=dict[str, int])
     except OSError:
         return False
     except msgspec.MsgspecError:
-        # Another version sealed the folder. While the seal is there, `publish` would not replace the folder.
-        sizes, of_other_version = {LIST: -1}, True
+        # While the seal of another version is there, `publish` would not replace the folder.
+        _remove_seal(folder, f"{folder.name} in the cache is from another version")
+        return False
     # Bytes are faster than Path objects: each run checks the files first, and there may be tens of thousands.
     base = os.fsencode(folder) + b"/"
     changes = [name for name, size in sizes.items() if _size(base + name.encode("latin-1")) != size]
@@ -66,13 +66,16 @@ def intact(folder: Path) -> bool:
     more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
     name = os.fsdecode(changes[0].encode("latin-1"))
     why = f"{folder.name} in the cache is damaged: {name}{more} changed"
+    _remove_seal(folder, why)
+    _REPORT_DAMAGE.get()(f"{why}; it is made again")
+    return False
+
+
+def _remove_seal(folder: Path, why: str) -> None:
     try:
         (folder / LIST).unlink(missing_ok=True)
     except OSError as error:
         raise PreparationError(f"{why}, and cannot be replaced: {error.strerror}. Remove {folder} yourself.") from error
-    if not of_other_version:
-        _REPORT_DAMAGE.get()(f"{why}; it is made again")
-    return False
 
 
 def publish(whole: Path, folder: Path) -> None:

@@ -267,16 +267,17 @@ def _suite_lines(suite: Suite) -> Iterator[str]:
     if not suite.metrics:
         yield f"● {suite.title}   {count}"
         return
-    info = suite.metrics[0]
+    info, title = suite.metrics[0], " → ".join(plain_titles(suite.title.split(" → ")))
     mean = suite.overall[info.name].mean
     if suite.compared:
         differences = [(project, project.differences[info.name]) for project in suite.projects]
         counts = Counter(of.verdict for _, of in differences)
         verdicts = ", ".join(f"{HEADS[verdict]} in {counts[verdict]:,}" for verdict in HEADS if counts[verdict])
-        clear = [verdict for verdict in (Verdict.BETTER, Verdict.WORSE) if counts[verdict]]
-        (verdict,) = counts if len(counts) == 1 else clear if len(clear) == 1 else [Verdict.NOT_SHOWN]
+        # One verdict leads if all projects have it, or if the others show no difference in the other direction.
+        leading = [of for of in (Verdict.BETTER, Verdict.WORSE) if counts[of]] if len(counts) > 1 else [*counts]
+        verdict = leading[0] if len(leading) == 1 else Verdict.NOT_SHOWN
         marked = any(of.marked for _, of in differences if of.verdict is verdict)
-        yield f"{sign(verdict, marked=marked)} {verdicts} of {count}   {suite.title}"
+        yield f"{sign(verdict, marked=marked)} {verdicts} of {count}   {title}"
         known = [(project, of.difference) for project, of in differences if of.difference is not None]
         known.sort(key=lambda entry: -abs(entry[1]))
         texts = [f"{project.project.name} {_points(info.unit, size)}" for project, size in known]

@@ -39,8 +39,8 @@ def test_in_a_long_file_words_are_those_of_the_whole_text_after_each_edit(seed: 
         running.edit([(offset, 3, choice.choice(words))])
         caret = choice.choice([offset, choice.randrange(len(running.text))])
         before, after = (re.findall(r"\b[^\W\d]\w*", part) for part in (running.text[:caret], running.text[caret:]))
-        wanted = list(dict.fromkeys([*reversed(before), *after, *sorted(KEYWORDS)]))
-        assert running.words(Query(offset=caret, prefix="", expected="")) == wanted
+        nearest_first = list(dict.fromkeys([*reversed(before), *after, *sorted(KEYWORDS)]))
+        assert running.words(Query(offset=caret, prefix="", expected="")) == nearest_first
 
 
 class Known(Counting):

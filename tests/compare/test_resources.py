@@ -75,9 +75,9 @@ def test_cpu_times_of_other_conditions_are_not_compared(
     workspace.write_manifest(replace(manifest, processor=processor or manifest.processor, machine=machine))
     workspace.seal()
     _, report, _ = compare(base, new, tmp_path / "out")
-    found = report["filters"]["ALL"]["metrics"]["CpuPerLookup"]
-    assert found["verdict"] == "not-comparable"
-    assert said in found["why"]
+    difference = report["filters"]["ALL"]["metrics"]["CpuPerLookup"]
+    assert difference["verdict"] == "not-comparable"
+    assert said in difference["why"]
 
 
 def test_times_have_figures_and_no_verdict(nights: dict[str, Path], tmp_path: Path) -> None:

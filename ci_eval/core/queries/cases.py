@@ -1,5 +1,5 @@
-"""Each query case is a pair of states of an object usage; the later state has new calls. Four strategies turn a case
-into queries: REAL uses the earlier state, others the later state. Proposed calls are compared with expected calls."""
+"""Query cases: pairs of states of an object usage, of which the later has new calls. Four strategies make queries from
+a case: REAL uses the earlier state, others the later state. Proposed calls are compared with expected calls."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Run:
 
 
 def open(workspace: str | PathLike[str]) -> Run:  # noqa: A001  it is called ci_eval.open
-    """Return the run in a folder. Raises WorkspaceError if there is no run, or if files changed after its end."""
+    """Return the run in a folder. Raises WorkspaceError if the folder has no run, or a changed one."""
     return Run(open_workspace(Path(workspace)))
 
 

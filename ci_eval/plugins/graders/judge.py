@@ -77,7 +77,7 @@ PATIENCE_SECONDS = 120.0
 
 
 class Judge:
-    """A grader whose score is 1 for the verdict "same" and 0 for "different". Without a verdict, there is no score."""
+    """A grader: 1 for the verdict "same", 0 for "different"; no score without a verdict."""
 
     name = "judge"
     summary = "1 if a language model says that both texts make the same point, else 0 (needs `judge:`)"

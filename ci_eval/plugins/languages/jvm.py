@@ -22,8 +22,8 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 
 def read_package(text: str, path: str, *, nested: bool = False) -> str:
-    """Return the package in the `package` clause of a file or, if there is no clause, the package of its folder. If
-    `nested` is true, several clauses form one name, as in Scala."""
+    """Return the package that a file declares, otherwise that of its folder. If `nested` is true, several clauses form
+    one name, as in Scala."""
     clauses = _PACKAGE.findall(text)
     return ".".join(clauses if nested else clauses[:1]) if clauses else ".".join(PurePosixPath(path).parent.parts)
 

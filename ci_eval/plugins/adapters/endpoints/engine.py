@@ -90,8 +90,7 @@ def measure_usage(reply: messages.Reply, before: str, query: Query, cost: float 
 def read_answer(
     text: str, document: str, query: Query, settings: EndpointConfig, *, grammar: str, language: str
 ) -> Inserted:
-    """Return the inserted part of an answer. `grammar`: the open file's grammar, "" if unknown. `language`: the
-    language, which is used if there is no grammar."""
+    """Return the inserted part of an answer. If the open file has no `grammar` (""), its `language` is used."""
     before, begin = document[: query.offset], query.offset - len(query.prefix)
     hole = Hole(
         before=document[:begin],

@@ -307,7 +307,7 @@ def _format_message(content: Any) -> str:
 
 
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
-    """Return the delay in seconds that the headers or the message name, or None if there is no delay."""
+    """Return the delay in seconds that the headers or the message ask for, or None."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
         if milliseconds := _float(low.get(name, "")):
