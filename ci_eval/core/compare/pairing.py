@@ -70,9 +70,8 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     """Pair the sessions of two workspaces. `leading`: the index of the metric by which parts are compared."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
-    checksums, theirs = ({source.path: source.checksum for source in side.sources()} for side in (base, new))
-    same_text = all(theirs.get(path, checksum) == checksum for path, checksum in checksums.items())
-    strata = population(base, new, same_text=same_text)
+    checksums, theirs = _checksums(base), _checksums(new)
+    strata = population(base, new, same_text=_are_alike(checksums, theirs))
     pairing = Pairing(tasks.CATALOG.load(manifest.task), metrics, filters, leading, rounds, strata)
     for source, of_base in base.sessions(SessionScore):
         # A file that new lacks counts as unchanged, so its sessions are counted in `only_base`.
@@ -91,6 +90,15 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     for sums in pairing.filters.values():
         sums.clusters = [numbers[name] for name in names]
     return pairing
+
+
+def _checksums(side: Workspace) -> dict[str, str]:
+    return {source.path: source.checksum for source in side.sources()}
+
+
+def _are_alike(ours: Mapping[str, str], theirs: Mapping[str, str]) -> bool:
+    """Return whether the files that both sides have are the same."""
+    return all(theirs.get(path, checksum) == checksum for path, checksum in ours.items())
 
 
 class _Facts(NamedTuple):
@@ -343,7 +351,8 @@ class StoredPairs:
         return self._base.folder, self._new.folder
 
     def strata(self) -> Strata:
-        return population(self._base, self._new, same_text=False)
+        same_text = _are_alike(_checksums(self._base), _checksums(self._new))
+        return population(self._base, self._new, same_text=same_text)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         sample = next((workspace for workspace in (self._base, self._new) if workspace.manifest().is_sample), None)
