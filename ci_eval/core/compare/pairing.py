@@ -14,7 +14,7 @@ import numpy as np
 
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.compare.sums import FilterSums, Sums
-from ci_eval.core.contracts import Metric, Observation, Task
+from ci_eval.core.contracts import Metric, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, find_class, standard_parts
 from ci_eval.core.grammar.syntax import colour_file
 from ci_eval.core.model.comparison import Change, Failures
@@ -32,8 +32,6 @@ SHOWN = 200
 
 ABSENT = 1_000
 """The rank that an absent text counts as when changes are ordered by size."""
-
-_Seen = Sequence[Sequence[Observation]]
 
 LONGEST_PREFIX = 5
 """Longer prefixes are in the same part as prefixes of this length."""
@@ -72,9 +70,8 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     """Pair the sessions of two workspaces. `leading`: the index of the metric by which parts are compared."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
-    checksums, theirs = ({source.path: source.checksum for source in side.sources()} for side in (base, new))
-    same_text = all(theirs.get(path, checksum) == checksum for path, checksum in checksums.items())
-    strata = population(base, new, same_text=same_text)
+    checksums, theirs = _checksums(base), _checksums(new)
+    strata = population(base, new, same_text=_are_alike(checksums, theirs))
     pairing = Pairing(tasks.CATALOG.load(manifest.task), metrics, filters, leading, rounds, strata)
     for source, of_base in base.sessions(SessionScore):
         # A file that new lacks counts as unchanged, so its sessions are counted in `only_base`.
@@ -93,6 +90,15 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     for sums in pairing.filters.values():
         sums.clusters = [numbers[name] for name in names]
     return pairing
+
+
+def _checksums(side: Workspace) -> dict[str, str]:
+    return {source.path: source.checksum for source in side.sources()}
+
+
+def _are_alike(ours: Mapping[str, str], theirs: Mapping[str, str]) -> bool:
+    """Return whether the files that both sides have are the same."""
+    return all(theirs.get(path, checksum) == checksum for path, checksum in ours.items())
 
 
 class _Facts(NamedTuple):
@@ -118,6 +124,7 @@ class Pairing:
         # Quantiles are computed from latencies, not from sums.
         self._places = [number for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
         self._metrics = [metrics[number] for number in self._places]
+        self._collector = Collector([Observations(metric) for metric in self._metrics])
         self._width, self._leading, self._metric = len(metrics), leading, metrics[leading]
         self._divided = standard_parts(filters.headline)
         self.rounds = rounds
@@ -152,6 +159,8 @@ class Pairing:
                 alone_in_new += 1
             else:
                 pairs.append((base, new))
+                self._collector.observe(0, base)
+                self._collector.observe(0, new)
         self.again.add(again)
         if same_text:
             self.only_new, self.only_base = self.only_new + alone_in_new, self.only_base + len(alone_in_base)
@@ -162,8 +171,7 @@ class Pairing:
         self.pairs += len(pairs)
         self.files.append(source.path)
         gains = np.array([self._count_pair(source, base, new) for base, new in pairs])
-        observed = [[observe_metrics(self._metrics, side) for side in pair] for pair in pairs]
-        numbers = self._numbers(observed)
+        numbers = self._numbers()
         # The gain is the difference of the leading metric or, if that metric is not a ratio, of the scores.
         if self._metric.statistic == "ratio":
             above_base, below_base, above_new, below_new = numbers[:, self._leading].T
@@ -174,7 +182,7 @@ class Pairing:
         for index, (base, _) in enumerate(pairs):
             indices[self._facts(base)].append(index)
         moved = [
-            (index, side, self._by_round(pair, observed[index], side))
+            (index, side, self._by_round(pair, side))
             for index, pair in enumerate(pairs)
             for side in range(2)
             if pair[side].otherwise and self.rounds[side] > 1
@@ -260,27 +268,25 @@ class Pairing:
             parts=tuple([(name, value) for name, value in _session_parts(base) if counts.get(name, leads)]),
         )
 
-    def _by_round(self, pair: Sequence[SessionScore], observed: Sequence[_Seen], side: int) -> Floats:
+    def _by_round(self, pair: Sequence[SessionScore], side: int) -> Floats:
         """Return the numbers of a pair in each round of a side, while the other side stays at its first round."""
+        other = observe_metrics(self._metrics, pair[1 - side])
         by_metric = [observe_rounds(metric, pair[side], self.rounds[side]) for metric in self._metrics]
-        by_round = zip(*by_metric, strict=True)
-        return self._numbers([(observed[0], seen) if side else (seen, observed[1]) for seen in by_round])
+        for seen in zip(*by_metric, strict=True):
+            for observed in (other, seen) if side else (seen, other):
+                self._collector.add(0, observed)
+        return self._numbers()
 
-    def _numbers(self, observed: Sequence[Sequence[_Seen]]) -> Floats:
-        """Return numerator and denominator of base, then of new, for each metric (pairs x metrics x 4)."""
-        collector = Collector([Observations(metric) for metric in self._metrics])
-        for seen in chain.from_iterable(observed):
-            collector.add(0, seen)
-        columns = collector.take()
-        # Each observation belongs to a cell: a metric of a side of a pair.
-        cells = np.repeat(np.arange(columns.counts.size), columns.counts.ravel())
-        sums = [np.bincount(cells, column, columns.counts.size) for column in columns.rows.T]
-        sides = np.stack(sums, axis=-1).reshape(len(observed), 2, len(self._metrics), 2)
-        known = (columns.counts > 0).reshape(len(observed), 2, len(self._metrics)).all(axis=1)
+    def _numbers(self) -> Floats:
+        """Return numerator and denominator of base, then of new, for each metric of the collected pairs (pairs x
+        metrics x 4)."""
+        sums, counts = self._collector.take().sum_up()
+        sides = sums.reshape(-1, 2, len(self._metrics), 2)
+        known = (counts > 0).reshape(-1, 2, len(self._metrics)).all(axis=1)
         # Both sides must have a value: else an engine that misses hard sessions looks better (docs/statistics.md).
         known |= ~np.array([metric.found_by_both for metric in self._metrics], dtype=bool)
-        numbers = np.zeros((len(observed), self._width, 4))
-        numbers[:, self._places] = np.moveaxis(sides, 1, 2).reshape(len(observed), -1, 4) * known[:, :, None]
+        numbers = np.zeros((len(sides), self._width, 4))
+        numbers[:, self._places] = np.moveaxis(sides, 1, 2).reshape(len(sides), -1, 4) * known[:, :, None]
         return numbers
 
     def _remember_change(
@@ -345,7 +351,8 @@ class StoredPairs:
         return self._base.folder, self._new.folder
 
     def strata(self) -> Strata:
-        return population(self._base, self._new, same_text=False)
+        same_text = _are_alike(_checksums(self._base), _checksums(self._new))
+        return population(self._base, self._new, same_text=same_text)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         sample = next((workspace for workspace in (self._base, self._new) if workspace.manifest().is_sample), None)

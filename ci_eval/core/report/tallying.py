@@ -341,10 +341,13 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                     stratum=self._strata.find(session),
                     band=task_band(task, session) if asked else None,
                 )
-                seen = observe_metrics(observed, session)
-                if asked:
+                place = number << 32 | known.setdefault(facts, len(known))
+                if asked and session.properties.prompt is not None:
+                    seen = observe_metrics(observed, session)
                     sums.prompts.add(session, seen)
-                collector.add(number << 32 | known.setdefault(facts, len(known)), seen)
+                    collector.add(place, seen)
+                else:
+                    collector.observe(place, session)
                 # The observations of each round, if the answers differed between rounds.
                 if session.otherwise and rounds > 1:
                     moved = list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))
