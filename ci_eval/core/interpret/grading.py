@@ -357,8 +357,8 @@ def _sides(edits: Sequence[Edit], token: Edit, text: str) -> tuple[str, str]:
 
 
 def _describe(edits: Sequence[Edit], text: str) -> str:
-    written = (
+    written = [
         " ".join(new.split()) + (REMOVED + " ".join(text[offset : offset + deleted].split()) if deleted else "")
         for offset, deleted, new in edits
-    )
+    ]
     return ELSEWHERE + " ".join(written)

@@ -419,8 +419,7 @@ class Player:
             # The code after the token is already there, so a tail that repeats the code doubles it.
             suggestions = [settle_tail(item, call.expected_text[len(prefix) :]) for item in suggestions]
             follows = ""
-        if self._acceptances is None:
-            suggestions = self._changes.mark(suggestions, self._token(prefix, call), text)
+        token = self._token(prefix, call)
         return self._view.show(
             suggestions,
             text[: caret - len(prefix)],
@@ -429,6 +428,7 @@ class Player:
             after=text[caret:],
             asked=asked,
             follows=follows,
+            mark=list if self._acceptances else lambda shown: self._changes.mark(shown, token, text),
         )
 
     def _token(self, prefix: str, call: CallCompletion | PlayItem) -> Edit:

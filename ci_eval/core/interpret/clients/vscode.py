@@ -38,7 +38,7 @@ def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     # Among the suggestions with the best score, the first with `preselect` is selected; without one, the first of all.
     best = takewhile(lambda pair: pair[0] == scored[0][0], scored)
     asks = (index for index, (_, item) in enumerate(best) if isinstance(item, Offer) and item.preselect)
-    return Listing([plain(item, remaining_tail(item, caret.follows)) for item in items], next(asks, 0))
+    return Listing([plain(item, remaining_tail(item, caret.follows)) for item in caret.mark(items)], next(asks, 0))
 
 
 def _sort(scored: Sequence[Scored]) -> list[Scored]:
