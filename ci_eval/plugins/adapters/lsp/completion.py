@@ -407,7 +407,7 @@ class _Document:
 
     def edits(self, edits: Sequence[protocol.TextEdit]) -> tuple[tuple[int, int, str], ...]:
         """Return offset, number of deleted characters, and new text of each edit with a range."""
-        return tuple((*self._span(edit.range), edit.new_text) for edit in edits if edit.range)
+        return tuple([(*self._span(edit.range), edit.new_text) for edit in edits if edit.range])
 
     def _span(self, span: protocol.Range) -> tuple[int, int]:
         # Most imports of a list are inserted at the same position, so the last conversion is cached.
