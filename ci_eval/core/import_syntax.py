@@ -66,6 +66,8 @@ def keep_shared_names(imports: Sequence[Import]) -> list[Import]:
 class ImportSyntax(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[str], list[Import]]
     """A function: text → its imports; empty if the text cannot be parsed."""
+    joins: bool = False
+    """True if `read` parses strictly: two parts of a text, cut between lines, have its imports if both have some."""
     modules: Callable[[Project], Modules]
     errors: Callable[[str, str], int] | None = None
     """A function: text, grammar → the size of syntax errors. If None, the size is the number of unparsable bytes."""

@@ -315,6 +315,7 @@ class FileChanges:
     def __init__(self, language: str) -> None:
         syntax = languages.CATALOG.load(language).import_syntax
         # Imports are cached, since all lookups of a token, and often of a file, have the same original text.
+        self._joins = syntax is not None and syntax.joins
         self._read = read = lru_cache(maxsize=READ_TEXTS)(syntax.read) if syntax else None
         self._code = lru_cache(maxsize=READ_TEXTS)(lambda text: dict(_code_lines(read(text) if read else (), text)))
 
@@ -325,7 +326,7 @@ class FileChanges:
             replace(suggestion, tail=(tail := suggestion.tail + _describe(suggestion.edits, text)), firm=len(tail))
             if isinstance(suggestion, Offer)
             and suggestion.edits
-            and (suggestion.text != token[2] or self._differ(*_sides(suggestion.edits, token, text)))
+            and (suggestion.text != token[2] or self._differ(suggestion.edits, *_sides(suggestion.edits, token, text)))
             else suggestion
             for suggestion in suggestions
         ]
@@ -334,17 +335,33 @@ class FileChanges:
         """Return whether accepting the first suggestion adds an import that the file does not have."""
         if not first or not first[0].edits:
             return False
-        before, after = _sides(first[0].edits, token, text)
+        edits = first[0].edits
+        before, after = _sides(edits, token, text)
+        if self._inserts_import(edits, before, after):
+            return True
         known = set(before.splitlines())
         added = any(ADDED_IMPORT.match(line) for line in after.splitlines() if line not in known)
         if self._read is None or not (imports := self._read(after)):
             return added
         names = _names(imports) - _names(self._read(before))
-        return bool(names) or (added and self._differ(before, after))
+        return bool(names) or (added and self._differ(edits, before, after))
 
-    def _differ(self, before: str, after: str) -> bool:
+    def _inserts_import(self, edits: Sequence[Edit], before: str, after: str) -> bool:
+        """Return True if the edits insert lines that import a further name between lines of `before`. False means that
+        this is unknown without reading all of `after`, which takes much longer."""
+        if self._read is None or not self._joins or len(edits) > 1:
+            return False
+        offset, _, lines = edits[0]
+        head, tail = before[:offset] + lines, before[offset:]
+        if head + tail != after or not lines.endswith("\n") or before[offset - 1 : offset] not in {"", "\n"}:
+            return False
+        return bool(self._read(tail)) and not _names(self._read(head)) <= _names(self._read(before))
+
+    def _differ(self, edits: Sequence[Edit], before: str, after: str) -> bool:
         if self._read is None or before == after:
             return before != after
+        if self._inserts_import(edits, before, after):
+            return True
         return _names(self._read(before)) != _names(self._read(after)) or self._code(before) != self._code(after)
 
 
