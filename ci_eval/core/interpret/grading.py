@@ -326,7 +326,7 @@ class FileChanges:
             replace(suggestion, tail=(tail := suggestion.tail + _describe(suggestion.edits, text)), firm=len(tail))
             if isinstance(suggestion, Offer)
             and suggestion.edits
-            and (suggestion.text != token[2] or self._differ(suggestion.edits, *_sides(suggestion.edits, token, text)))
+            and (suggestion.text != token[2] or self._differ(*self._sides(suggestion.edits, token, text)))
             else suggestion
             for suggestion in suggestions
         ]
@@ -335,42 +335,43 @@ class FileChanges:
         """Return whether accepting the first suggestion adds an import that the file does not have."""
         if not first or not first[0].edits:
             return False
-        edits = first[0].edits
-        before, after = _sides(edits, token, text)
-        if self._inserts_import(edits, before, after):
-            return True
+        before, after = self._sides(first[0].edits, token, text)
         known = set(before.splitlines())
         added = any(ADDED_IMPORT.match(line) for line in after.splitlines() if line not in known)
         if self._read is None or not (imports := self._read(after)):
             return added
         names = _names(imports) - _names(self._read(before))
-        return bool(names) or (added and self._differ(edits, before, after))
+        return bool(names) or (added and self._differ(before, after))
 
-    def _inserts_import(self, edits: Sequence[Edit], before: str, after: str) -> bool:
-        """Return True if the edits insert lines that import a further name between lines of `before`. False means that
-        this is unknown without reading all of `after`, which takes much longer."""
-        if self._read is None or not self._joins or len(edits) > 1:
-            return False
+    def _sides(self, edits: Sequence[Edit], token: Edit, text: str) -> tuple[str, str]:
+        """Return the file's text without and with the edits; if the edits only insert imports, up to their end."""
+        before, after = apply_edits(text, [token]), apply_edits(text, [*edits, token])
         offset, _, lines = edits[0]
-        head, tail = before[:offset] + lines, before[offset:]
-        if head + tail != after or not lines.endswith("\n") or before[offset - 1 : offset] not in {"", "\n"}:
-            return False
-        return bool(self._read(tail)) and not _names(self._read(head)) <= _names(self._read(before))
+        start, rest = before[:offset], before[offset:]
+        end = start + lines
+        # Parsing a whole file takes long. The parts are parsed instead, the rest only once for all lookups of a file.
+        if (
+            self._read is None
+            or not self._joins
+            or not (ADDED_IMPORT.match(lines) and not lines[0].isspace() and lines.endswith("\n"))
+            or end + rest != after
+            or start[-1:] not in {"", "\n"}
+            or any(line in before for line in lines.splitlines())
+        ):
+            return before, after
+        further, known = self._read(end), self._read(rest)
+        if further and known and not (_names(further) - _names(self._read(start))) & _names(known):
+            return start, end
+        return before, after
 
-    def _differ(self, edits: Sequence[Edit], before: str, after: str) -> bool:
+    def _differ(self, before: str, after: str) -> bool:
         if self._read is None or before == after:
             return before != after
-        if self._inserts_import(edits, before, after):
-            return True
         return _names(self._read(before)) != _names(self._read(after)) or self._code(before) != self._code(after)
 
 
 def _names(imports: Sequence[Import]) -> set[tuple[str, str, str]]:
     return {(item.name, item.module, item.original) for item in imports}
-
-
-def _sides(edits: Sequence[Edit], token: Edit, text: str) -> tuple[str, str]:
-    return apply_edits(text, [token]), apply_edits(text, [*edits, token])
 
 
 def _describe(edits: Sequence[Edit], text: str) -> str:
