@@ -61,12 +61,11 @@ def _filter(items: Sequence[Suggestion], caret: TypedToken, typed: int) -> list[
     fitting: list[Scored] = []
     begin, word, blanks, is_untyped = None, "", 0, True
     for item in items:
-        at = 0
-        if isinstance(item, Offer):
-            if not item.visible:
-                continue
-            at = item.begin
+        offer = item if isinstance(item, Offer) else None
+        if offer and not offer.visible:
+            continue
         # Almost all suggestions of a list begin at the same character.
+        at = offer.begin if offer else 0
         if at != begin:
             begin = at
             word = line[begin - typed :] if begin != typed else ""
@@ -77,11 +76,11 @@ def _filter(items: Sequence[Suggestion], caret: TypedToken, typed: int) -> list[
         if is_untyped:
             fitting.append((UNTYPED, item))
             continue
-        if isinstance(item, Offer):
-            text = item.filtered_by or item.label or item.text
+        if offer:
+            text = offer.filtered_by or item.label or item.text
             # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes everything
             # match equally well, so that VS Code keeps the order of clangd.
-            if item.extension == "clangd":
+            if offer.extension == "clangd":
                 text = f"{word}_{text}"
         else:
             text = item.filter_text or item.text

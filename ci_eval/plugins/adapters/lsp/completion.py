@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -173,7 +172,11 @@ NUMBERS = {
 """Kind → its number in VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
 
 SNIPPET = 2
-_KINDS: dict[float | None, str] = {float(number): name for number, name in enumerate(KINDS) if number}
+_KINDS: dict[float | None, tuple[str, int]] = {float(i): (name, NUMBERS[name]) for i, name in enumerate(KINDS) if i}
+# Unknown numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+TEXT = "text", NUMBERS["text"]
+# VS Code takes an item without a kind for a property (`_inflateSuggestDto` in mainThreadLanguageFeatures.ts).
+NO_KIND = "", NUMBERS["property"]
 _SIGNS = re.compile(r"^\W+")
 
 
@@ -249,16 +252,20 @@ class Question:
             if not written:
                 continue
             label, own = item.label, item.filter_text
-            text = written if written.isidentifier() else self._extract_token(written, item, name)
-            tail = written[len(text) :]
+            if written.isidentifier():
+                text, tail = written, ""
+            else:
+                text = self._extract_token(written, item, name)
+                tail = written[len(text) :]
             if not whole:
                 tail = self._tail(replaced, new, tail)
             firm += len(written) - len(new) - len(text)
             # Without a placeholder, all of the tail is firm.
-            if not 0 <= firm < len(written) - len(text) or REMOVED in tail or REMOVED_BEFORE in tail:
+            if not tail or not 0 <= firm < len(written) - len(text) or REMOVED in tail or REMOVED_BEFORE in tail:
                 firm = len(tail)
-            # Unknown numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
-            kind = _KINDS.get(item.kind) or ("text" if item.kind is not None and item.kind.is_integer() else "")
+            kind, number = _KINDS.get(item.kind) or (
+                TEXT if item.kind is not None and item.kind.is_integer() else NO_KIND
+            )
             filter_text = self._from_token(own, begin) if own else None
             yield Offer(
                 text=text,
@@ -272,9 +279,7 @@ class Question:
                 filtered_by=filtered_by or own or None,
                 begin=begin - token,
                 firm=firm,
-                # VS Code takes an item without a kind for a property (`_inflateSuggestDto` in
-                # mainThreadLanguageFeatures.ts).
-                number=NUMBERS[kind or "property"],
+                number=number,
                 item=index,
                 preselect=item.preselect is True,
                 visible=replaced.visible and bool(label),
@@ -349,7 +354,8 @@ class Question:
     def _extract_token(self, written: str, item: protocol.CompletionItem, pattern: re.Pattern[str]) -> str:
         """Return the first token of `written` if the item's label or filterText begins with it (`join` of `join(x)`).
         Otherwise, return all of `written` (`std::vector` for the label `vector`)."""
-        if written.isidentifier() or not (match := pattern.match(written)):
+        match = pattern.match(written)
+        if not match:
             return written
         name = match[0]
         if len(name) < len(written):
@@ -421,15 +427,12 @@ class _Document:
         if position.line >= len(self._lines):
             return len(self._text)
         line = max(position.line, 0)
-        return self._begins[line] + protocol.offset_in_line(self._lines[line], position.character, self._encoding)
+        begin = sum(map(len, self._lines[:line])) + line
+        return begin + protocol.offset_in_line(self._lines[line], position.character, self._encoding)
 
     @cached_property
     def _lines(self) -> list[str]:
         return self._text.split("\n")
-
-    @cached_property
-    def _begins(self) -> list[int]:
-        return [0, *accumulate(len(line) + 1 for line in self._lines)]
 
 
 def add_edits(
