@@ -50,8 +50,9 @@ class GapText:
             if cut:
                 self._before.append(last[:cut])
             self._at -= len(last) - cut
-        removed = self._pop_after(end - begin)
-        self._before.append(text)
+        removed = self._pop_after(end - begin) if end > begin else ""
+        if text:
+            self._before.append(text)
         self._at = begin + len(text)
         self._length += len(text) - len(removed)
         return removed
@@ -231,12 +232,12 @@ class Document:
 
     def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
         match action:
-            case MoveCaret():
-                self.move(action.offset)
-            case DeleteRange():
-                self.delete(action.begin, action.end)
             case PrintText():
                 self.insert(action.text)
+            case DeleteRange():
+                self.delete(action.begin, action.end)
+            case MoveCaret():
+                self.move(action.offset)
 
     def take_edits(self) -> list[Edit]:
         """Return the edits since the last call, without deletions that were reverted. More than MANY edits are

@@ -178,9 +178,8 @@ class Player:
             if self._repeating is not None:
                 self._repeating.append(action)
             match action:
-                case OpenFile():
-                    self._opened = False
-                case MoveCaret() | DeleteRange() | PrintText():
+                # Most sessions are not chosen, so the frequent actions come first.
+                case PrintText() | DeleteRange() | MoveCaret():
                     self.document.apply(action)
                 case CallCompletion():
                     is_asked = self._begin(action)
@@ -189,6 +188,12 @@ class Player:
                         continues = bool(session.lookups) and self._view.keeps
                         question = Question(prefix=action.prefix, expected=action.expected_text, continues=continues)
                         self.ask(question, session)
+                case FinishSession():
+                    ended, self._open, self._repeating = self._open, None, None
+                    if ended:
+                        yield self._finish(ended)
+                case OpenFile():
+                    self._opened = False
                 case PlayItem():
                     typed = 0
                     if self._begin(action) and self._open and self._setup.task.play:
@@ -197,10 +202,6 @@ class Player:
                         typed = editor.typed
                     # The task may have typed the beginning of the text.
                     self.document.insert(action.expected_text[typed:])
-                case FinishSession():
-                    ended, self._open, self._repeating = self._open, None, None
-                    if ended:
-                        yield self._finish(ended)
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Open the call's session if it is chosen and not yet open. Return whether the engine may be asked."""
@@ -419,8 +420,7 @@ class Player:
             # The code after the token is already there, so a tail that repeats the code doubles it.
             suggestions = [settle_tail(item, call.expected_text[len(prefix) :]) for item in suggestions]
             follows = ""
-        if self._acceptances is None:
-            suggestions = self._changes.mark(suggestions, self._token(prefix, call), text)
+        token = self._token(prefix, call)
         return self._view.show(
             suggestions,
             text[: caret - len(prefix)],
@@ -429,6 +429,7 @@ class Player:
             after=text[caret:],
             asked=asked,
             follows=follows,
+            mark=list if self._acceptances else lambda shown: self._changes.mark(shown, token, text),
         )
 
     def _token(self, prefix: str, call: CallCompletion | PlayItem) -> Edit:
