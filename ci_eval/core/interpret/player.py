@@ -174,14 +174,13 @@ class Player:
             yield from self.play(actions)
 
     def play(self, actions: Iterable[Action]) -> Iterator[Session]:
+        apply = self.document.apply
         for action in actions:
             if self._repeating is not None:
                 self._repeating.append(action)
             match action:
-                case OpenFile():
-                    self._opened = False
                 case MoveCaret() | DeleteRange() | PrintText():
-                    self.document.apply(action)
+                    apply(action)
                 case CallCompletion():
                     is_asked = self._begin(action)
                     session = self._open
@@ -201,6 +200,8 @@ class Player:
                     ended, self._open, self._repeating = self._open, None, None
                     if ended:
                         yield self._finish(ended)
+                case OpenFile():
+                    self._opened = False
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Open the call's session if it is chosen and not yet open. Return whether the engine may be asked."""
