@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Edit
-from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
+from ci_eval.core.model import Action, DeleteRange, MoveCaret, PrintText
 
 
 class GapText:
@@ -196,6 +196,8 @@ def _count_common(most: int, agree: Callable[[int, int], bool]) -> int:
 WINDOW = 1_000
 """The largest number of characters at the place of the last changes that are kept apart from the rest of the text."""
 CLOSED = (-1, "", "")
+EDITS = frozenset({PrintText, DeleteRange, MoveCaret})
+"""The types of actions that change a document."""
 
 
 class Document:
@@ -244,14 +246,15 @@ class Document:
             self._change(begin, begin + deleted, inserted)
         self.caret = caret
 
-    def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
-        match action:
-            case MoveCaret():
-                self.move(action.offset)
-            case DeleteRange():
-                self._change(action.begin, action.end, "")
-            case PrintText():
-                self._change(self.caret, self.caret, action.text)
+    def apply(self, action: Action) -> None:
+        """Apply one of EDITS; other actions change nothing."""
+        # A test for another type than the action's takes long, so the most frequent type comes first.
+        if isinstance(action, PrintText):
+            self._change(self.caret, self.caret, action.text)
+        elif isinstance(action, DeleteRange):
+            self._change(action.begin, action.end, "")
+        elif isinstance(action, MoveCaret):
+            self.move(action.offset)
 
     def take_edits(self) -> list[Edit]:
         """Return the edits since the last call, without deletions that were reverted. More than MANY edits are
