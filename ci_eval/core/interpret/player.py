@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ci_eval.core.base import errors
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Query, Running
-from ci_eval.core.grammar.document import Document, difference
+from ci_eval.core.grammar.document import EDITS, Document, difference
 from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
 from ci_eval.core.interpret.clients import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
@@ -174,13 +174,15 @@ class Player:
             yield from self.play(actions)
 
     def play(self, actions: Iterable[Action]) -> Iterator[Session]:
+        apply = self.document.apply
         for action in actions:
             if self._repeating is not None:
                 self._repeating.append(action)
+            # Most actions are edits, and each test for another type than the action's takes long.
+            if type(action) in EDITS:
+                apply(action)
+                continue
             match action:
-                # Most sessions are not chosen, so the frequent actions come first.
-                case PrintText() | DeleteRange() | MoveCaret():
-                    self.document.apply(action)
                 case CallCompletion():
                     is_asked = self._begin(action)
                     session = self._open
@@ -192,8 +194,6 @@ class Player:
                     ended, self._open, self._repeating = self._open, None, None
                     if ended:
                         yield self._finish(ended)
-                case OpenFile():
-                    self._opened = False
                 case PlayItem():
                     typed = 0
                     if self._begin(action) and self._open and self._setup.task.play:
@@ -202,6 +202,10 @@ class Player:
                         typed = editor.typed
                     # The task may have typed the beginning of the text.
                     self.document.insert(action.expected_text[typed:])
+                case OpenFile():
+                    self._opened = False
+                case MoveCaret() | DeleteRange() | PrintText():
+                    pass
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Open the call's session if it is chosen and not yet open. Return whether the engine may be asked."""
