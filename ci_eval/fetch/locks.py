@@ -27,6 +27,7 @@ from ci_eval.core.base.workspaces import (
     read_pyproject,
     read_requirement_lines,
     table,
+    texts,
 )
 from ci_eval.fetch.packages import NPM, NPM_NAME
 
@@ -110,10 +111,23 @@ def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str
     if is_own(root / PYPROJECT, root):
         manifests = dict.fromkeys((root, *read_layout(root).members.values()))
         read = [_read_pyproject(folder / PYPROJECT, root, groups) for folder in manifests]
-        return PYPROJECT, [text for texts, _ in read for text in texts], {name for _, names in read for name in names}
-    if is_own(root / REQUIREMENTS, root):
-        return REQUIREMENTS, [line for line in read_requirement_lines(root) if not ITSELF.fullmatch(line)], set()
-    return "", [], set()
+        requirements = [text for own, _ in read for text in own]
+        listed = _read_requirements(root)
+        file = REQUIREMENTS if listed else PYPROJECT
+        return file, [*requirements, *listed], {name for _, names in read for name in names}
+    return REQUIREMENTS, _read_requirements(root), set()
+
+
+def _read_requirements(root: Path) -> list[str]:
+    """Return the requirements in requirements.txt, or in the files that `dynamic` dependencies name; [] if
+    pyproject.toml lists the dependencies. Without a package, pyproject.toml has only settings of tools."""
+    manifest = read_pyproject(root / PYPROJECT, root)
+    project = table(manifest, "project")
+    if (project or table(manifest, "tool", "poetry")) and "dependencies" not in texts(project.get("dynamic")):
+        return []
+    named = table(manifest, "tool", "setuptools", "dynamic", "dependencies").get("file", REQUIREMENTS)
+    files = [named] if isinstance(named, str) else texts(named)
+    return [line for file in files for line in read_requirement_lines(root, file) if not ITSELF.fullmatch(line)]
 
 
 def foreign(requirement: str, file: str) -> PreparationError:
@@ -156,12 +170,24 @@ def _convert_poetry(dependencies: Mapping[str, Any]) -> Iterator[str]:
         version, fields = (given, {}) if isinstance(given, str) else (table(given).get("version"), table(given))
         if normalize(name) == "python" or fields.get("optional"):
             continue
-        # Both a comma and a space mean "and", but a space may also follow an operator.
-        parts = (
-            re.findall(r"[<>=!~^]*\s*[^\s,<>=!~^]+", version) if isinstance(version, str) and "|" not in version else []
-        )
-        limits = ",".join(filter(None, (_convert_version(re.sub(r"\s", "", part)) for part in parts)))
-        yield f"{name}{limits}" + (f"; {fields['markers']}" if "markers" in fields else "")
+        extras = ",".join(texts(fields.get("extras")))
+        markers = [f"({fields['markers']})"] if "markers" in fields else []
+        markers += [
+            re.sub(r"(\W*)(.+)", r"python_version \1 '\2'", limit) for limit in _convert_limits(fields.get("python"))
+        ]
+        markers += [f"sys_platform == '{fields['platform']}'"] if "platform" in fields else []
+        limits = ",".join(_convert_limits(version))
+        condition = f"; {' and '.join(markers)}" if markers else ""
+        yield f"{name}{f'[{extras}]' if extras else ''}{limits}{condition}"
+
+
+def _convert_limits(version: object) -> list[str]:
+    """Return the specifiers (PEP 440) for Poetry's limits of a version; [] if any version is allowed."""
+    if not isinstance(version, str) or "|" in version:
+        return []
+    # Both a comma and a space mean "and", but a space may also follow an operator.
+    parts = re.findall(r"[<>=!~^]*\s*[^\s,<>=!~^]+", version)
+    return [limit for part in parts for limit in _convert_version(re.sub(r"\s", "", part)).split(",") if limit]
 
 
 def _convert_version(version: str) -> str:

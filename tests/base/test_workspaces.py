@@ -208,6 +208,59 @@ def test_dependencies_of_poetry_are_written_as_pip_takes_them(tmp_path: Path, ve
 
 
 @pytest.mark.parametrize(
+    ("fields", "requirement"),
+    [
+        ('version = "^2", extras = ["a", "b"]', "six[a,b]>=2,<3"),
+        ('version = "*", platform = "win32"', "six; sys_platform == 'win32'"),
+        ('version = "2", python = "^3.8"', "six==2; python_version >= '3.8' and python_version < '4'"),
+        (
+            'version = "*", markers = "os_name == \'a\' or os_name == \'b\'", python = "<3.11"',
+            "six; (os_name == 'a' or os_name == 'b') and python_version < '3.11'",
+        ),
+    ],
+)
+def test_extras_and_conditions_of_poetry_are_kept(tmp_path: Path, fields: str, requirement: str) -> None:
+    root = write(tmp_path, **{"pyproject.toml": f"[tool.poetry.dependencies]\nsix = {{{fields}}}\n"})
+    assert read_python_requirements(root) == [requirement]
+
+
+FILE = "[tool.setuptools.dynamic]\ndependencies = {file = ['needs/all.txt']}\n"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "requirements"),
+    [
+        ("[tool.black]\n", ["six"]),
+        ("[build-system]\nrequires = ['flit']\n", ["six"]),
+        ("[project]\nname = 'x'\ndynamic = ['dependencies']\n", ["six"]),
+        (f"[project]\nname = 'x'\ndynamic = ['dependencies']\n{FILE}", ["idna"]),
+        ("[project]\nname = 'x'\n", []),
+        ("[tool.poetry.dependencies]\nattrs = '*'\n", ["attrs"]),
+    ],
+)
+def test_requirements_txt_is_read_if_pyproject_lists_no_dependencies(
+    tmp_path: Path, manifest: str, requirements: list[str]
+) -> None:
+    files = {"pyproject.toml": manifest, "requirements.txt": "six\n", "needs/all.txt": "idna\n"}
+    assert read_python_requirements(write(tmp_path, **files)) == requirements
+
+
+def test_requirements_txt_may_include_files_of_the_project(tmp_path: Path) -> None:
+    write(tmp_path / "other", x__txt="attrs\n")
+    files = {
+        "requirements.txt": "-r needs/all.txt\nsix\n-r ../other/x.txt\n",
+        "needs/all.txt": "idna\n-r ../requirements.txt\n--requirement=more.txt # too\n",
+        "needs/more.txt": "flit\n",
+    }
+    assert read_python_requirements(write(tmp_path / "p", **files)) == ["six", "idna", "flit"]
+
+
+def test_requirements_txt_may_be_in_utf_16(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("six\nidna\n", encoding="utf-16")
+    assert read_python_requirements(tmp_path) == ["six", "idna"]
+
+
+@pytest.mark.parametrize(
     "manifest",
     [
         {"requirements.txt": "-e ./core\nsix  # for all\n-e .\n"},

@@ -7,6 +7,7 @@ Poetry's dependencies and in requirements. Other packages, such as those among t
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -122,7 +123,7 @@ SETUPS = ("setup.cfg", "setup.py")
 SETUP_FOLDER = re.compile(
     r"(?:package_dir\s*=\s*(?:\{\s*['\"]{2}\s*:\s*['\"]|=\s*)|\bwhere\s*=\s*['\"]?|find_packages\(\s*['\"])([\w./-]+)"
 )
-OF_THE_REGISTRY = frozenset({"version", "extras", "optional", "markers", "python", "allow-prereleases"})
+OF_THE_REGISTRY = frozenset({"version", "extras", "optional", "markers", "python", "platform", "allow-prereleases"})
 
 
 class Layout(NamedTuple):
@@ -229,6 +230,10 @@ LOCAL = re.compile(
 """A requirement that is a folder: `-e ./core`, `core @ file:core`, or PDM's `-e file:///${PROJECT_ROOT}/core#egg=core`."""
 
 
+INCLUDED = re.compile(r"(?:-r|--requirement)[ =]*(\S+)")
+"""A line of requirements.txt that includes another file."""
+
+
 def read_local(requirement: str) -> tuple[str, str] | None:
     """Return the name and the path of a requirement that is a folder; None for any other requirement."""
     match = LOCAL.fullmatch(requirement.strip())
@@ -238,14 +243,28 @@ def read_local(requirement: str) -> tuple[str, str] | None:
     return (name, match["path"]) if name else None
 
 
-def read_requirement_lines(root: Path) -> list[str]:
-    """Return the requirements and `-e` lines in the project's requirements.txt; [] without that file."""
-    if not is_own(root / REQUIREMENTS, root):
-        return []
-    text = read_own(root, REQUIREMENTS).decode(errors="replace").replace("\\\n", " ")
-    # Remove comments, and options such as --hash after a requirement.
-    lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
-    return [line for line in lines if line and (line[0] != "-" or line.startswith(("-e", "--editable")))]
+def read_requirement_lines(root: Path, name: str = REQUIREMENTS) -> list[str]:
+    """Return the requirements and `-e` lines in the project's requirements.txt, and in the project's files that it
+    includes (`-r base.txt`); [] without that file."""
+    lines: list[str] = []
+    waiting, met = [root / name], set[Path]()
+    while waiting:
+        path = waiting.pop(0)
+        if path in met or not is_own(path, root):
+            continue
+        met.add(path)
+        content = read_own(root, str(path.relative_to(root)))
+        # PowerShell's `pip freeze > requirements.txt` writes UTF-16.
+        encoding = "utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+        for line in content.decode(encoding, "replace").replace("\\\n", " ").splitlines():
+            # Remove comments, and options such as --hash after a requirement.
+            requirement = re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip()
+            if included := INCLUDED.fullmatch(requirement):
+                place = find_inside(root, path.parent, included[1])
+                waiting += [place] if place else []
+            elif requirement and (requirement[0] != "-" or requirement.startswith(("-e", "--editable"))):
+                lines.append(requirement)
+    return lines
 
 
 def _sources(manifest: Any, lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -135,6 +135,9 @@ class JavaWalk(JvmWalk):
         """Emit the parts of `java.util.Map.Entry`, or `@java.lang.Override`."""
         # The parts are nested nodes; handle all of them at once.
         parts, others = self._parts(node)
+        # The grammar parses the `super` in `Outer.super::f` as a name.
+        if self.text(parts[-1]) == "super":
+            self.emit(parts.pop(), Kind.KEYWORD, place)
         self.emit_qualified(parts, place)
         self.push(others, TYPE, place)
 

@@ -123,7 +123,7 @@ class ReferenceWalk(JvmWalk):
             self.push([callee], TYPE, place)
             return
         self.push(siblings, REFERENCE, place)
-        self.each([(callee, CALLED, place)])
+        self.each([(callee, TYPE if role == TYPE else CALLED, place)])
 
     @handle_nodes("arguments", "tuple_expression", "parenthesized_expression")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -192,11 +192,13 @@ class ReferenceWalk(JvmWalk):
         left, *siblings = node.children
         if siblings and siblings[0].type == "identifier":
             operator = siblings.pop(0)
-            # The grammar parses the `with` in `new A() with B` as a name.
+            # The grammar parses the `with` in `new A() with B { … }` as a name, and `B { … }` as a call.
             if self.text(operator) == "with":
-                role = REFERENCE
                 self.emit(operator, Kind.KEYWORD, place)
-            elif self.text(operator) != "_":
+                self.push(siblings, TYPE, place)
+                self.push([left], REFERENCE, place)
+                return
+            if self.text(operator) != "_":
                 self.emit(operator, Kind.METHOD_CALL, place)
         # In `a to f[T]`, the grammar applies the type argument to all of `a to f`.
         if role == CALLED and siblings:
