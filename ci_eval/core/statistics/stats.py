@@ -39,12 +39,19 @@ def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
     return file << 32 | stratum << 12 | kind
 
 
+def _strata(places: Numbers) -> Numbers:
+    return places >> 12 & (1 << 20) - 1
+
+
+def _kinds(places: Numbers) -> Numbers:
+    return places & (1 << 12) - 1
+
+
 class Collected(msgspec.Struct, frozen=True):
-    """The observations of a metric, without the metric: sums by kind, and `places` and `seen` of `Observations.add`."""
+    """The observations of a metric, without the metric: sums by kind, and the rows of `Observations` (one part)."""
 
     sums: dict[int, _Sums]
-    places: Numbers
-    seen: Floats
+    parts: list[tuple[Numbers, Floats]]
 
 
 class Observations:
@@ -68,7 +75,8 @@ class Observations:
         """Add observations: their locations (`pack_location`), and rows of value and weight."""
         if self._is_shared:
             return
-        self._parts.append((places, seen))
+        # Quantiles need all values of a million sessions, but no weights.
+        self._parts.append((places, seen[:, :1].copy() if self.metric.statistic == "quantile" else seen))
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
             self._sum_up()
@@ -76,18 +84,18 @@ class Observations:
     def collected(self) -> Collected:
         if self.is_summed:
             self._sum_up()
-        return Collected(self._sums, *self._rows([] if self._is_shared else self._parts))
+        return Collected(self._sums, [] if self.is_summed or self._is_shared else [self._rows()])
 
     def merge_observations(self, collected: Collected, files: int) -> None:
         """Add the observations of another instance. `files`: the number of files before its first file."""
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, _Sums(len(self.strata))).add_all(sums, files)
-        if len(collected.seen):
-            # The file is the highest part of a location, so the addition changes neither stratum nor kind.
-            self._parts.append((collected.places + pack_location(files), collected.seen))
+        # The file is the highest part of a location, so the addition changes neither stratum nor kind.
+        self._parts += [(places + pack_location(files), seen) for places, seen in collected.parts]
 
     def _sum_up(self) -> None:
-        files, strata, kinds, seen = self._unpack()
+        places, seen = self._rows()
+        files, strata, kinds = places >> 32, _strata(places), _kinds(places)
         for kind in np.unique(kinds).tolist():
             own, sums = kinds == kind, self._sums.setdefault(kind, _Sums(len(self.strata)))
             if self._stands_for is None:
@@ -100,15 +108,15 @@ class Observations:
                 sums.strata[number - 1] += values.sum(), weights.sum(), *squares, (weights != 0).sum()
         self._parts, self._waiting = [], 0
 
-    def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
-        """Return files, strata, kinds, and (value, weight), one row per observation."""
-        places, seen = self._rows(self._parts)
-        return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
-
-    @staticmethod
-    def _rows(parts: Sequence[tuple[Numbers, Floats]]) -> tuple[Numbers, Floats]:
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in parts)])
-        return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in parts)])
+    def _rows(self) -> tuple[Numbers, Floats]:
+        """Return locations, and rows of value and weight (quantiles: only of value), one per observation."""
+        if len(self._parts) != 1:
+            width = 1 if self.metric.statistic == "quantile" else 2
+            empty = np.zeros(0, dtype=np.int64), np.zeros((0, width))
+            places, seen = (np.concatenate(parts) for parts in zip(empty, *self._parts, strict=True))
+            # The parts may be shared, and they are not needed any more.
+            self._parts[:] = [(places, seen)]
+        return self._parts[0]
 
     def sums(self, kind: int | None = None) -> _Sums:
         self._sum_up()
@@ -119,9 +127,9 @@ class Observations:
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
         """Return value and weight of each observation, and the number of sessions that each represents (None: one)."""
-        _, strata, kinds, seen = self._unpack()
-        own = slice(None) if kind is None else kinds == kind
-        return seen[own], self._weigh(strata[own])
+        places, seen = self._rows()
+        own = slice(None) if kind is None else _kinds(places) == kind
+        return seen[own], self._weigh(places[own])
 
     def list_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
         """Return the figure of each group of files."""
@@ -130,14 +138,16 @@ class Observations:
             sums = self.sums()
             sums.reach(files)
             return [_figure_of_sums(self.metric, sums.rows[list(group)].sum(axis=0)) for group in groups]
-        numbers, strata, _, seen = self._unpack()
+        places, seen = self._rows()
+        numbers = places >> 32
         order = np.argsort(numbers, kind="stable")
         parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
-        members = [np.concatenate([parts[file] for file in group]) for group in groups]
-        return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in members]
+        # One group at a time, since folders contain each other.
+        members = (np.concatenate([parts[file] for file in group]) for group in groups)
+        return [_figure_of_rows(self.metric, seen[own], self._weigh(places[own])) for own in members]
 
-    def _weigh(self, strata: Numbers) -> Floats | None:
-        return None if self._stands_for is None else self._stands_for[strata]
+    def _weigh(self, places: Numbers) -> Floats | None:
+        return None if self._stands_for is None else self._stands_for[_strata(places)]
 
 
 class Columns(NamedTuple):
@@ -390,10 +400,9 @@ def _figure_of_sums(metric: Metric, total: Floats) -> float | None:
 def _figure_of_rows(metric: Metric, seen: Floats, stands_for: Floats | None = None) -> float | None:
     if not len(seen):
         return metric.without
-    values, weights = seen.T
     if metric.statistic == "auc":
-        return area(values, weights > 0, stands_for)
-    return nearest_rank(values, metric.quantile, stands_for)
+        return area(seen[:, 0], seen[:, 1] > 0, stands_for)
+    return nearest_rank(seen[:, 0], metric.quantile, stands_for)
 
 
 def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = None) -> float | None:
