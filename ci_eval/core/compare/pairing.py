@@ -33,6 +33,9 @@ SHOWN = 200
 ABSENT = 1_000
 """The rank that an absent text counts as when changes are ordered by size."""
 
+Listed = tuple[float, str, str, Change]
+"""A listed change: its size, session and file. Two files of a damaged workspace may have a session with the same id."""
+
 LONGEST_PREFIX = 5
 """Longer prefixes are in the same part as prefixes of this length."""
 
@@ -136,8 +139,8 @@ class Pairing:
         self.divided: Counter[str] = Counter()
         """The number of pairs that are in a part of a dimension, by dimension, such as "kind"."""
         self.transitions: Counter[tuple[str, str]] = Counter()
-        self.regressions: list[tuple[float, str, Change]] = []
-        self.improvements: list[tuple[float, str, Change]] = []
+        self.regressions: list[Listed] = []
+        self.improvements: list[Listed] = []
         self.files: list[str] = []
         """The paths of the files that have a pair."""
         self.weighted = False
@@ -325,7 +328,7 @@ class Pairing:
             base_status=base.status.value,
             new_status=new.status.value,
         )
-        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, change))
+        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, base.file, change))
 
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
