@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from itertools import chain
 from math import fsum, sqrt
@@ -206,23 +206,16 @@ class Collector:
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
         self._metrics = [seen.metric for seen in observations]
-        groups: dict[Callable[[SessionScore], Hashable] | None, dict[Hashable, list[int]]] = {}
+        by_facts: dict[Callable[[SessionScore], Hashable] | None, list[int]] = defaultdict(list)
         for number, metric in enumerate(self._metrics):
-            # A mean and a quantile of the same times have one column. Users are modelled for other units only.
-            alike = (metric.observe, metric.timed) if metric.info.unit == "ms" else number
-            groups.setdefault(metric.facts, {}).setdefault(alike, []).append(number)
-        alone = groups.pop(None, {})
-        columns = [numbers for group in (*groups.values(), alone) for numbers in group.values()]
-        self._firsts = [numbers[0] for numbers in columns]
-        self._columns = np.zeros(len(self._metrics), dtype=np.int64)
-        for column, numbers in enumerate(columns):
-            self._columns[numbers] = column
+            by_facts[metric.facts].append(number)
+        alone = by_facts.pop(None, [])
+        # The columns are in another order than the metrics, so that metrics with the same facts are side by side.
+        self._order = [*chain.from_iterable(by_facts.values()), *alone]
         self._alike = [
-            _Alike(facts, [self._metrics[first] for first, *_ in group.values()])
-            for facts, group in groups.items()
-            if facts
+            _Alike(facts, [self._metrics[number] for number in numbers]) for facts, numbers in by_facts.items() if facts
         ]
-        self._alone = [self._metrics[first].observe for first, *_ in alone.values()]
+        self._alone = [self._metrics[number].observe for number in alone]
         self._forget()
 
     def _forget(self) -> None:
@@ -237,7 +230,7 @@ class Collector:
     def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
         """Add the observations of each metric in a session."""
         self._places.append(place)
-        self._extend([seen[first] for first in self._firsts])
+        self._extend([seen[number] for number in self._order])
 
     def observe(self, place: int, session: SessionScore) -> None:
         if session.courses or session.reused:
@@ -257,10 +250,10 @@ class Collector:
     def take(self) -> Columns:
         """Return the sessions so far, and forget them."""
         places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
-        counts = np.array(self._counts).reshape(len(places), len(self._firsts))
+        counts = np.array(self._counts).reshape(len(places), len(self._order))
         self._forget()
         firsts = (np.cumsum(counts) - counts.ravel()).reshape(counts.shape)
-        return Columns(places, counts, firsts, rows, self._columns)
+        return Columns(places, counts, firsts, rows, np.argsort(self._order))
 
     def flush_observations(self) -> None:
         columns = self.take()
