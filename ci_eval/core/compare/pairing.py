@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.compare.sums import FilterSums, Sums
+from ci_eval.core.compare.sums import FileNumbers, FilterSums, Sums
 from ci_eval.core.contracts import Metric, Task
-from ci_eval.core.filters import GROUPS, ReportFilters, find_class, standard_parts
+from ci_eval.core.filters import GROUPS, ReportFilters, find_alike, find_class, standard_parts
 from ci_eval.core.grammar.syntax import colour_file
 from ci_eval.core.model.comparison import Change, Failures
 from ci_eval.core.model.sessions import FAILED, Paint, Pair, Session, SessionScore, SourceFile, unasked_stretches
@@ -32,6 +32,9 @@ SHOWN = 200
 
 ABSENT = 1_000
 """The rank that an absent text counts as when changes are ordered by size."""
+
+Listed = tuple[float, str, str, Change]
+"""A listed change: its size, session and file. Two files of a damaged workspace may have a session with the same id."""
 
 LONGEST_PREFIX = 5
 """Longer prefixes are in the same part as prefixes of this length."""
@@ -126,6 +129,7 @@ class Pairing:
         self._metrics = [metrics[number] for number in self._places]
         self._collector = Collector([Observations(metric) for metric in self._metrics])
         self._width, self._leading, self._metric = len(metrics), leading, metrics[leading]
+        self._alike = find_alike(filters.all)
         self._divided = standard_parts(filters.headline)
         self.rounds = rounds
         self.strata = strata
@@ -135,8 +139,8 @@ class Pairing:
         self.divided: Counter[str] = Counter()
         """The number of pairs that are in a part of a dimension, by dimension, such as "kind"."""
         self.transitions: Counter[tuple[str, str]] = Counter()
-        self.regressions: list[tuple[float, str, Change]] = []
-        self.improvements: list[tuple[float, str, Change]] = []
+        self.regressions: list[Listed] = []
+        self.improvements: list[Listed] = []
         self.files: list[str] = []
         """The paths of the files that have a pair."""
         self.weighted = False
@@ -178,9 +182,7 @@ class Pairing:
             known = (below_base != 0) & (below_new != 0)
             gains = above_new / np.where(known, below_new, 1) - above_base / np.where(known, below_base, 1)
             gains = np.where(known, -gains if self._metric.info.better == "lower" else gains, 0.0)
-        indices: dict[_Facts, list[int]] = defaultdict(list)
-        for index, (base, _) in enumerate(pairs):
-            indices[self._facts(base)].append(index)
+        indices = self._by_facts([base for base, _ in pairs])
         moved = [
             (index, side, self._by_round(pair, side))
             for index, pair in enumerate(pairs)
@@ -198,47 +200,49 @@ class Pairing:
             for side in zip(*pairs, strict=True)
         ]
         times = [(np.repeat(np.arange(len(pairs)), [*map(len, side)]), np.array([*chain(*side)])) for side in waits]
+        whole = FileNumbers(numbers)
         for number, sums in enumerate(self.filters.values()):
             passes = np.zeros(len(pairs), dtype=bool)
             for facts, own in indices.items():
                 passes[own] = bool(facts.passes[number])
             chosen = np.flatnonzero(passes)
-            self._add_to(sums, chosen, numbers, gains, strata, moved, slice(None))
+            self._add_to(sums, chosen, whole, gains, strata, moved, slice(None))
             for side, (owners, latencies) in enumerate(times):
                 own_times = latencies[passes[owners]]
                 sums.latencies[side] += bin_latencies(own_times) if len(own_times) else 0
         leading = slice(self._leading, self._leading + 1)
-        members: dict[tuple[str, str], list[int]] = defaultdict(list)
+        of_leading, members = FileNumbers(numbers[:, leading]), defaultdict[tuple[str, str], list[int]](list)
         for facts, own in indices.items():
             for key in facts.parts:
                 members[key] += own
                 self.divided[key[0]] += len(own)
         for key, part in members.items():
-            self._add_to(self.parts[key], np.array(sorted(part)), numbers[:, leading], gains, strata, moved, leading)
+            self._add_to(self.parts[key], np.array(sorted(part)), of_leading, gains, strata, moved, leading)
 
     def _add_to(
         self,
         sums: Sums,
         own: Numbers,
-        numbers: Floats,
+        numbers: FileNumbers,
         gains: Floats,
         strata: Sequence[Key],
         moved: Sequence[tuple[int, int, Floats]],
         figures: slice,
     ) -> None:
-        seen = numbers[own]
-        sums.rows.append(sums.add(seen))
-        keys = [strata[index] for index in own.tolist()] if self.strata.is_divided else []
-        for key in dict.fromkeys(keys):
-            sums.add_to_stratum(key, seen[[index for index, stratum in enumerate(keys) if stratum == key]])
+        sums.rows.append(sums.add_sums(numbers.sum_over(own)))
+        by_stratum: dict[Key, list[int]] = defaultdict(list)
+        for index in own.tolist() if self.strata.is_divided else ():
+            by_stratum[strata[index]].append(index)
+        for key, same in by_stratum.items():
+            sums.add_to_stratum(key, numbers.sum_over(np.array(same)))
         within = set(own.tolist()) if moved else ()
         for index, side, rounds in moved:
             if index in within:
-                for of in (sums, sums.by_stratum[strata[index]]) if keys else (sums,):
+                for of in (sums, sums.by_stratum[strata[index]]) if by_stratum else (sums,):
                     of.wavering[side].add(rounds[:, figures], len(self.files))
         sums.sessions += len(own)
-        sums.wins += int((gains[own] > 0).sum())
-        sums.losses += int((gains[own] < 0).sum())
+        sums.wins += int(np.count_nonzero(gains[own] > 0))
+        sums.losses += int(np.count_nonzero(gains[own] < 0))
 
     def _count_pair(self, source: SourceFile, base: SessionScore, new: SessionScore) -> float:
         """Return the gain of the score."""
@@ -253,6 +257,16 @@ class Pairing:
         if gain:
             self._remember_change(gain, source, base, new, leads=leads)
         return gain
+
+    def _by_facts(self, sessions: Sequence[SessionScore]) -> dict[_Facts, list[int]]:
+        """Return the indices of a file's sessions by their facts."""
+        alike: dict[Hashable, list[int]] = defaultdict(list)
+        for index, session in enumerate(sessions):
+            alike[self._alike(session)].append(index)
+        indices: dict[_Facts, list[int]] = defaultdict(list)
+        for same in alike.values():
+            indices[self._facts(sessions[same[0]])] += same
+        return indices
 
     def _facts(self, base: SessionScore) -> _Facts:
         counts, leads = dict[str, bool](), bool(self._headline.passes(base))
@@ -314,7 +328,7 @@ class Pairing:
             base_status=base.status.value,
             new_status=new.status.value,
         )
-        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, change))
+        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, base.file, change))
 
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:

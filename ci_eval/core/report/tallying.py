@@ -80,12 +80,13 @@ class Tally:
         self._sums = _Part()
         self._task, self._metrics, self._part, self._rounds = task, metrics, part, rounds
         self._observations: list[Observations] = []
-        stored: dict[Observe, Observations] = {}
+        stored: dict[tuple[Observe, str], Observations] = {}
         for metric in metrics:
-            seen = Observations(metric, [*strata.values()], stored.get(metric.observe))
+            alike = metric.observe, metric.statistic
+            seen = Observations(metric, [*strata.values()], stored.get(alike))
             self._observations.append(seen)
             if not seen.is_summed:
-                stored.setdefault(metric.observe, seen)
+                stored.setdefault(alike, seen)
         self._strata = {key: (number, stratum.weight) for number, (key, stratum) in enumerate(strata.items(), 1)}
         self._weighted, self._repeats = bool(strata), repeats
 

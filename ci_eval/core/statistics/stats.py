@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from itertools import chain
 from math import fsum, sqrt
@@ -39,12 +39,19 @@ def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
     return file << 32 | stratum << 12 | kind
 
 
+def _strata(places: Numbers) -> Numbers:
+    return places >> 12 & (1 << 20) - 1
+
+
+def _kinds(places: Numbers) -> Numbers:
+    return places & (1 << 12) - 1
+
+
 class Collected(msgspec.Struct, frozen=True):
-    """The observations of a metric, without the metric: sums by kind, and `places` and `seen` of `Observations.add`."""
+    """The observations of a metric, without the metric: sums by kind, and the rows of `Observations` (one part)."""
 
     sums: dict[int, _Sums]
-    places: Numbers
-    seen: Floats
+    parts: list[tuple[Numbers, Floats]]
 
 
 class Observations:
@@ -68,7 +75,8 @@ class Observations:
         """Add observations: their locations (`pack_location`), and rows of value and weight."""
         if self._is_shared:
             return
-        self._parts.append((places, seen))
+        # Quantiles need all values of a million sessions, but no weights.
+        self._parts.append((places, seen[:, :1].copy() if self.metric.statistic == "quantile" else seen))
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
             self._sum_up()
@@ -76,18 +84,18 @@ class Observations:
     def collected(self) -> Collected:
         if self.is_summed:
             self._sum_up()
-        return Collected(self._sums, *self._rows([] if self._is_shared else self._parts))
+        return Collected(self._sums, [] if self.is_summed or self._is_shared else [self._rows()])
 
     def merge_observations(self, collected: Collected, files: int) -> None:
         """Add the observations of another instance. `files`: the number of files before its first file."""
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, _Sums(len(self.strata))).add_all(sums, files)
-        if len(collected.seen):
-            # The file is the highest part of a location, so the addition changes neither stratum nor kind.
-            self._parts.append((collected.places + pack_location(files), collected.seen))
+        # The file is the highest part of a location, so the addition changes neither stratum nor kind.
+        self._parts += [(places + pack_location(files), seen) for places, seen in collected.parts]
 
     def _sum_up(self) -> None:
-        files, strata, kinds, seen = self._unpack()
+        places, seen = self._rows()
+        files, strata, kinds = places >> 32, _strata(places), _kinds(places)
         for kind in np.unique(kinds).tolist():
             own, sums = kinds == kind, self._sums.setdefault(kind, _Sums(len(self.strata)))
             if self._stands_for is None:
@@ -100,15 +108,15 @@ class Observations:
                 sums.strata[number - 1] += values.sum(), weights.sum(), *squares, (weights != 0).sum()
         self._parts, self._waiting = [], 0
 
-    def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
-        """Return files, strata, kinds, and (value, weight), one row per observation."""
-        places, seen = self._rows(self._parts)
-        return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
-
-    @staticmethod
-    def _rows(parts: Sequence[tuple[Numbers, Floats]]) -> tuple[Numbers, Floats]:
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in parts)])
-        return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in parts)])
+    def _rows(self) -> tuple[Numbers, Floats]:
+        """Return locations, and rows of value and weight (quantiles: only of value), one per observation."""
+        if len(self._parts) != 1:
+            width = 1 if self.metric.statistic == "quantile" else 2
+            empty = np.zeros(0, dtype=np.int64), np.zeros((0, width))
+            places, seen = (np.concatenate(parts) for parts in zip(empty, *self._parts, strict=True))
+            # The parts may be shared, and they are not needed any more.
+            self._parts[:] = [(places, seen)]
+        return self._parts[0]
 
     def sums(self, kind: int | None = None) -> _Sums:
         self._sum_up()
@@ -119,9 +127,9 @@ class Observations:
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
         """Return value and weight of each observation, and the number of sessions that each represents (None: one)."""
-        _, strata, kinds, seen = self._unpack()
-        own = slice(None) if kind is None else kinds == kind
-        return seen[own], self._weigh(strata[own])
+        places, seen = self._rows()
+        own = slice(None) if kind is None else _kinds(places) == kind
+        return seen[own], self._weigh(places[own])
 
     def list_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
         """Return the figure of each group of files."""
@@ -130,14 +138,16 @@ class Observations:
             sums = self.sums()
             sums.reach(files)
             return [_figure_of_sums(self.metric, sums.rows[list(group)].sum(axis=0)) for group in groups]
-        numbers, strata, _, seen = self._unpack()
+        places, seen = self._rows()
+        numbers = places >> 32
         order = np.argsort(numbers, kind="stable")
         parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
-        members = [np.concatenate([parts[file] for file in group]) for group in groups]
-        return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in members]
+        # One group at a time, since folders contain each other.
+        members = (np.concatenate([parts[file] for file in group]) for group in groups)
+        return [_figure_of_rows(self.metric, seen[own], self._weigh(places[own])) for own in members]
 
-    def _weigh(self, strata: Numbers) -> Floats | None:
-        return None if self._stands_for is None else self._stands_for[strata]
+    def _weigh(self, places: Numbers) -> Floats | None:
+        return None if self._stands_for is None else self._stands_for[_strata(places)]
 
 
 class Columns(NamedTuple):
@@ -196,23 +206,16 @@ class Collector:
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
         self._metrics = [seen.metric for seen in observations]
-        groups: dict[Callable[[SessionScore], Hashable] | None, dict[Hashable, list[int]]] = {}
+        by_facts: dict[Callable[[SessionScore], Hashable] | None, list[int]] = defaultdict(list)
         for number, metric in enumerate(self._metrics):
-            # A mean and a quantile of the same times have one column. Users are modelled for other units only.
-            alike = (metric.observe, metric.timed) if metric.info.unit == "ms" else number
-            groups.setdefault(metric.facts, {}).setdefault(alike, []).append(number)
-        alone = groups.pop(None, {})
-        columns = [numbers for group in (*groups.values(), alone) for numbers in group.values()]
-        self._firsts = [numbers[0] for numbers in columns]
-        self._columns = np.zeros(len(self._metrics), dtype=np.int64)
-        for column, numbers in enumerate(columns):
-            self._columns[numbers] = column
+            by_facts[metric.facts].append(number)
+        alone = by_facts.pop(None, [])
+        # The columns are in another order than the metrics, so that metrics with the same facts are side by side.
+        self._order = [*chain.from_iterable(by_facts.values()), *alone]
         self._alike = [
-            _Alike(facts, [self._metrics[first] for first, *_ in group.values()])
-            for facts, group in groups.items()
-            if facts
+            _Alike(facts, [self._metrics[number] for number in numbers]) for facts, numbers in by_facts.items() if facts
         ]
-        self._alone = [self._metrics[first].observe for first, *_ in alone.values()]
+        self._alone = [self._metrics[number].observe for number in alone]
         self._forget()
 
     def _forget(self) -> None:
@@ -227,7 +230,7 @@ class Collector:
     def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
         """Add the observations of each metric in a session."""
         self._places.append(place)
-        self._extend([seen[first] for first in self._firsts])
+        self._extend([seen[number] for number in self._order])
 
     def observe(self, place: int, session: SessionScore) -> None:
         if session.courses or session.reused:
@@ -247,10 +250,10 @@ class Collector:
     def take(self) -> Columns:
         """Return the sessions so far, and forget them."""
         places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
-        counts = np.array(self._counts).reshape(len(places), len(self._firsts))
+        counts = np.array(self._counts).reshape(len(places), len(self._order))
         self._forget()
         firsts = (np.cumsum(counts) - counts.ravel()).reshape(counts.shape)
-        return Columns(places, counts, firsts, rows, self._columns)
+        return Columns(places, counts, firsts, rows, np.argsort(self._order))
 
     def flush_observations(self) -> None:
         columns = self.take()
@@ -390,10 +393,9 @@ def _figure_of_sums(metric: Metric, total: Floats) -> float | None:
 def _figure_of_rows(metric: Metric, seen: Floats, stands_for: Floats | None = None) -> float | None:
     if not len(seen):
         return metric.without
-    values, weights = seen.T
     if metric.statistic == "auc":
-        return area(values, weights > 0, stands_for)
-    return nearest_rank(values, metric.quantile, stands_for)
+        return area(seen[:, 0], seen[:, 1] > 0, stands_for)
+    return nearest_rank(seen[:, 0], metric.quantile, stands_for)
 
 
 def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = None) -> float | None:
