@@ -384,16 +384,17 @@ def _name(offer: Suggestion) -> str:
 
 
 def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
-    """Order items with the same label and `sortText` by the text that they insert: clangd lists such overloads in a
-    different order in each process."""
+    """Order items with the same label and `sortText` by the text that they insert, and by their edits elsewhere: clangd
+    lists such overloads in a different order in each process."""
     groups: dict[tuple[str | None, str], list[int]] = {}
     for index, offer in enumerate(offers):
         groups.setdefault((offer.sort_text, offer.label), []).append(index)
     settled = list(offers)
     for tied in groups.values():
-        in_order = sorted((offers[index] for index in tied), key=lambda offer: (offer.text, offer.tail))
-        for index, offer in zip(tied, in_order, strict=True):
-            settled[index] = offer
+        if len(tied) > 1:
+            in_order = sorted((offers[index] for index in tied), key=lambda it: (it.text, it.tail, it.edits or ()))
+            for index, offer in zip(tied, in_order, strict=True):
+                settled[index] = offer
     return settled
 
 
