@@ -414,14 +414,15 @@ class _Document:
 
     def edits(self, edits: Sequence[protocol.TextEdit]) -> tuple[tuple[int, int, str], ...]:
         """Return offset, number of deleted characters, and new text of each edit with a range."""
-        return tuple([(*self._span(edit.range), edit.new_text) for edit in edits if edit.range])
-
-    def _span(self, span: protocol.Range) -> tuple[int, int]:
-        # Most imports of a list are inserted at the same position, so the last conversion is cached.
-        if span != self._last_range:
-            begin = self._find_offset(span.start)
-            self._last_range, self._last_span = span, (begin, max(self._find_offset(span.end) - begin, 0))
-        return self._last_span
+        changes = []
+        for edit in edits:
+            if edit.range:
+                # Most imports of a list are inserted at the same position, so the last conversion is cached.
+                if edit.range != self._last_range:
+                    begin, end = self._find_offset(edit.range.start), self._find_offset(edit.range.end)
+                    self._last_range, self._last_span = edit.range, (begin, max(end - begin, 0))
+                changes.append((*self._last_span, edit.new_text))
+        return tuple(changes)
 
     def _find_offset(self, position: protocol.Position) -> int:
         # A position after the text means the end of the text.
