@@ -384,16 +384,17 @@ def _name(offer: Suggestion) -> str:
 
 
 def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
-    """Order items with the same label and `sortText` by the text that they insert: clangd lists such overloads in a
-    different order in each process."""
+    """Order items with the same label and `sortText` by the text that they insert, and by their edits elsewhere: clangd
+    lists such overloads in a different order in each process."""
     groups: dict[tuple[str | None, str], list[int]] = {}
     for index, offer in enumerate(offers):
         groups.setdefault((offer.sort_text, offer.label), []).append(index)
     settled = list(offers)
     for tied in groups.values():
-        in_order = sorted((offers[index] for index in tied), key=lambda offer: (offer.text, offer.tail))
-        for index, offer in zip(tied, in_order, strict=True):
-            settled[index] = offer
+        if len(tied) > 1:
+            in_order = sorted((offers[index] for index in tied), key=lambda it: (it.text, it.tail, it.edits or ()))
+            for index, offer in zip(tied, in_order, strict=True):
+                settled[index] = offer
     return settled
 
 
@@ -413,14 +414,15 @@ class _Document:
 
     def edits(self, edits: Sequence[protocol.TextEdit]) -> tuple[tuple[int, int, str], ...]:
         """Return offset, number of deleted characters, and new text of each edit with a range."""
-        return tuple([(*self._span(edit.range), edit.new_text) for edit in edits if edit.range])
-
-    def _span(self, span: protocol.Range) -> tuple[int, int]:
-        # Most imports of a list are inserted at the same position, so the last conversion is cached.
-        if span != self._last_range:
-            begin = self._find_offset(span.start)
-            self._last_range, self._last_span = span, (begin, max(self._find_offset(span.end) - begin, 0))
-        return self._last_span
+        changes = []
+        for edit in edits:
+            if edit.range:
+                # Most imports of a list are inserted at the same position, so the last conversion is cached.
+                if edit.range != self._last_range:
+                    begin, end = self._find_offset(edit.range.start), self._find_offset(edit.range.end)
+                    self._last_range, self._last_span = edit.range, (begin, max(end - begin, 0))
+                changes.append((*self._last_span, edit.new_text))
+        return tuple(changes)
 
     def _find_offset(self, position: protocol.Position) -> int:
         # A position after the text means the end of the text.
