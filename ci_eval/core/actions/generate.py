@@ -12,9 +12,10 @@ from contextlib import suppress
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ci_eval import __version__
 from ci_eval.core.actions.files import Attribute, Source, declarations, find_left_out, read_attributes, source_files
@@ -123,6 +124,20 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     """The number of slots of each character (see `sample.py`)."""
     attributes: Sequence[Attribute] | None = None
     """The attributes for `find_left_out`, which yields the files without sessions; None = all files have sessions."""
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], SourceTree], tuple[dict[str, Any]]]:
+        # pickle would remember every name until the end, which takes four times the memory of the names as JSON.
+        fields = asdict(self)
+        # Names that are not UTF-8 are pickled as they are.
+        with suppress(UnicodeEncodeError):
+            fields["declared"] = msgspec.json.encode(self.declared)
+        return _unpickle, (fields,)
+
+
+def _unpickle(fields: dict[str, Any]) -> SourceTree:
+    if isinstance(declared := fields["declared"], bytes):
+        fields["declared"] = msgspec.json.decode(declared, type=dict[str, frozenset[str]])
+    return SourceTree(**fields)
 
 
 WORST = 10
