@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
@@ -26,6 +27,8 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
         """Yield the number of each line that is not blank, with its JSON fields or the reason why it has none."""
         with self.path.open("rb") as file:
             number = 0
+            if file.read(3) != codecs.BOM_UTF8:
+                file.seek(0)
             while line := file.readline(LONGEST + 1):
                 number += 1
                 if len(line) > LONGEST:

@@ -6,6 +6,7 @@ read files that are written from checked names, versions and digests. Any other 
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -203,7 +204,7 @@ def _convert_version(version: str) -> str:
 
 def read_json(path: Path, kind: type[Read]) -> Read:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return msgspec.json.decode(path.read_bytes().removeprefix(codecs.BOM_UTF8), type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise PreparationError(f"Cannot read {path.name} of {path.parent.name}: {error}") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -260,7 +261,7 @@ def grade_pairs(
     with file:
         for number, line in enumerate(file, 1):
             try:
-                scores = chosen.grade(msgspec.json.decode(line, type=Pairing))
+                scores = chosen.grade(msgspec.json.decode(line.removeprefix(codecs.BOM_UTF8), type=Pairing))
             # JSON that is nested too deeply raises a RecursionError.
             except (msgspec.MsgspecError, RecursionError) as error:
                 raise ConfigError(

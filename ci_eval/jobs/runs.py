@@ -219,6 +219,7 @@ def training_seed(part: Engine | Ranker) -> int | None:
 
 def resume_run(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
     folder, manifest = workspace.folder, workspace.manifest()
+    verify_actions(workspace)
     if measured_config(workspace) != prepared.config:
         raise WorkspaceError(
             f"{folder} was made with another configuration (see its config.yaml): give a new folder as --output"
@@ -227,6 +228,13 @@ def resume_run(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard
     for _, change in changed_answers(manifest, now):
         raise WorkspaceError(f"{folder} cannot be resumed: {change}; give a new folder as --output")
     return workspace
+
+
+def verify_actions(workspace: Workspace) -> None:
+    """Raise WorkspaceError if actions of a finished run were lost or changed: their sessions would be missing
+    unnoticed."""
+    if workspace.manifest().digests:
+        workspace.verify("actions")
 
 
 def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
@@ -293,6 +301,7 @@ def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
 def copy_actions(
     source: Workspace, prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None
 ) -> Workspace:
+    verify_actions(source)
     workspace = begin(prepared, folder, jobs, shard)
     take_actions(source, workspace)
     return workspace

@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.workspaces import find_members, read_catalogs, read_layout, read_members, source_roots
-from ci_eval.fetch.locks import Groups, read_python_requirements
+from ci_eval.fetch.locks import Groups, read_npm_ranges, read_python_requirements
 from tests.projects import write
 
 CORE = json.dumps({"name": "@acme/core"})
@@ -253,6 +253,13 @@ def test_requirements_txt_may_include_files_of_the_project(tmp_path: Path) -> No
         "needs/more.txt": "flit\n",
     }
     assert read_python_requirements(write(tmp_path / "p", **files)) == ["six", "idna", "flit"]
+
+
+def test_manifests_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    root = write(tmp_path, **{"package.json": '\ufeff{"dependencies": {"kleur": "^4"}}'})
+    assert read_npm_ranges(root / "package.json") == {"kleur": "^4"}
+    (root / "pyproject.toml").write_text("\ufeff[project]\nname = 'x'\ndependencies = ['six']\n")
+    assert read_python_requirements(root) == ["six"]
 
 
 def test_requirements_txt_may_be_in_utf_16(tmp_path: Path) -> None:

@@ -25,6 +25,10 @@ def test_a_file_is_named_and_known_by_its_content(tmp_path: Path) -> None:
     assert (info.name, info.checksum) == ("d", hashlib.sha256(RECORDS).hexdigest())
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_record(tmp_path: Path) -> None:
+    assert list(written(tmp_path, b"\xef\xbb\xbf" + RECORDS).lines()) == [(1, {"id": 1}), (3, {"id": 2})]
+
+
 def test_blank_lines_are_none_and_the_others_keep_their_numbers(tmp_path: Path) -> None:
     assert list(written(tmp_path, RECORDS).lines()) == [(1, {"id": 1}), (3, {"id": 2})]
 

@@ -206,6 +206,17 @@ def test_ctrl_c_while_workers_start_has_one_message(delay_s: float, tmp_path: Pa
     assert "KeyboardInterrupt" not in err
 
 
+def test_lost_actions_of_a_finished_run_are_noticed(project: Path, tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    evaluate(project, done, "--engine", "words")
+    next((done / "actions").iterdir()).unlink()
+    resumed = ("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", done, "--resume")
+    for call in (("interpret", done), ("interpret", done, "--output", tmp_path / "new"), resumed):
+        code, _, err = run(*call)
+        assert (code, "actions changed since" in " ".join(err.split())) == (2, True)
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.slow
 def test_another_engine_can_answer_the_same_actions(project: Path, tmp_path: Path) -> None:
     evaluate(project, tmp_path / "words", "--engine", "words")

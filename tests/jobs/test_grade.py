@@ -60,6 +60,11 @@ def test_grading_that_was_interrupted_is_taken_up(tmp_path: Path, monkeypatch: p
     assert sessions(Workspace(folder)) == before
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_pair(tmp_path: Path) -> None:
+    (path := tmp_path / "pairs.jsonl").write_text('\ufeff{"reference": "a", "hypothesis": "a"}\n')
+    assert [*grade_pairs("exact", path)] == [b'{"scores":{"exact":1.0}}']
+
+
 PLAIN = ["bleu", "bleu-mera", "chrf", "chrf-mera", "exact", "inline", "subtoken-f1", "subtoken-lcs", "well-formed"]
 
 

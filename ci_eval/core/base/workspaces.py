@@ -100,7 +100,7 @@ def _read(root: Path, path: Path, subject: str = "") -> dict[str, Any]:
     decoders: dict[str, Callable[[bytes], Any]] = {".yaml": yaml.safe_load, ".toml": msgspec.toml.decode}
     decode = decoders.get(path.suffix, msgspec.json.decode)
     try:
-        content = decode(read_own(root, str(path.relative_to(root))))
+        content = decode(read_own(root, str(path.relative_to(root))).removeprefix(codecs.BOM_UTF8))
     except (msgspec.MsgspecError, yaml.YAMLError, OSError, ValueError, RecursionError) as error:
         raise PreparationError(f"Cannot read {subject}{path.relative_to(root)}: {error}") from error
     return content if isinstance(content, dict) else {}

@@ -57,6 +57,14 @@ def test_one_that_does_not_show_that_it_heeds_a_suffix_is_refused(tmp_path: Path
         probed(tmp_path, reply)
 
 
+@pytest.mark.parametrize(
+    "answer", ["<html>Sign in</html>", '{"content": [{"type": "text", "text": "x"}]}'], ids=["page", "another API"]
+)
+def test_an_answer_that_is_no_completion_says_where_to_look(tmp_path: Path, answer: str) -> None:
+    with pytest.raises(InstallError, match=r"check engine\.api and the path of engine\.endpoint"):
+        probed(tmp_path, sends(answer.encode()))
+
+
 @pytest.mark.parametrize(("template", "holes"), [("qwen", True), ("suffix", False)])
 def test_where_no_suffix_is_sent_none_is_probed(tmp_path: Path, template: str, holes: bool) -> None:
     assert probed(tmp_path, counts("prompt"), template=template, holes=holes) == "m-2"

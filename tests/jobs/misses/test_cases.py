@@ -108,6 +108,11 @@ def test_what_cannot_be_asked_is_said(
     assert message in " ".join(err.split())
 
 
+def test_a_folder_of_cases_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    code, _, err = command("cases", tmp_path / "case", "--engine", "jedi")
+    assert (code, "there is no folder" in err) == (2, True)
+
+
 def test_a_server_that_ends_breaks_its_cases_with_the_reason(tmp_path: Path) -> None:
     cases = write(tmp_path / "cases", a__py="x.\n# ^ silent\n")
     code, out, _ = command("cases", cases, "--engine-command", f"{sys.executable} -c 0")

@@ -253,7 +253,9 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
             return alone.model
         both = client.ask(messages.Prompt(prefix=BEFORE, suffix=AFTER, max_tokens=1))
     except EngineFailure as failure:
-        raise InstallError(f"no usable answer from {settings.endpoint}: {failure}") from failure
+        # A page of a proxy, or the form of another API.
+        advice = "; check engine.api and the path of engine.endpoint" if isinstance(failure, EngineMisbehaved) else ""
+        raise InstallError(f"no usable answer from {settings.endpoint}: {failure}{advice}") from failure
     if alone.prompt_tokens is None or both.prompt_tokens is None:
         raise InstallError(
             f"the endpoint does not count the tokens of a question, so ci-eval cannot check that it uses the text "
