@@ -148,12 +148,8 @@ def list_causes(
             f"{folder}: the task {manifest.task} has no RecallAt1, so there are no ranks to explain"
         )
     filters = config.report_filters
-    weights = [
-        filters.leading.passes(session)
-        for _, sessions in workspace.sessions(SessionScore)
-        for session in sessions
-        if evaluated(session)
-    ]
+    asked = (session for _, sessions in workspace.sessions(SessionScore) for session in sessions if evaluated(session))
+    weights = list(map(filters.leading.passes, asked))
     if not weights:
         raise NothingToEvaluate(f"{folder} has no session that was asked, so there is no miss to explain")
     own = read_ranks(workspace)

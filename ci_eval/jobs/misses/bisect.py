@@ -248,13 +248,8 @@ def bisect(
     ]
     both = sorted(scores[0].keys() & scores[1].keys())
     steady = [session for session in both if not any(score[session].differing for score in scores)]
-    answers = Answers(
-        versions,
-        workspaces[0],
-        atomic.make_folder(output / "answers"),
-        screen,
-        {session: scores[0][session].file for session in both},
-    )
+    files = {session: scores[0][session].file for session in both}
+    answers = Answers(versions, workspaces[0], atomic.make_folder(output / "answers"), screen, files)
     for index, score in ((0, scores[0]), (len(versions.names) - 1, scores[1])):
         answers.bands[index] = {session: band_of(score[session]) for session in steady}
     kinds = defaultdict[tuple[str, ...], list[str]](list)
