@@ -168,11 +168,8 @@ def _find_extra_settings(*sides: tuple[Config, Engine, SentConfiguration]) -> li
             # The process of every engine gets these variables.
             usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
             elsewhere = ("arguments", "dependencies", "autoImport")
-            return [
-                (name, value)
-                for name, value in list_settings(plain)
-                if known and not name.startswith(elsewhere) and name not in usual
-            ]
+            listed = list_settings(plain) if known else []
+            return [(name, value) for name, value in listed if not name.startswith(elsewhere) and name not in usual]
     return []
 
 

@@ -45,12 +45,8 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
         screen.warn(
             f"`actions.strategy.prefix` {prefix} has no effect: logs are of a modelled user, who sees all prefixes"
         )
-    interpret = replace(
-        settings,
-        save_logs=True,
-        log_format=tuple(dict.fromkeys(formats)) or settings.log_format,
-        user_model=settings.user_model or UserModelConfig(),
-    )
+    log_format, user = tuple(dict.fromkeys(formats)) or settings.log_format, settings.user_model or UserModelConfig()
+    interpret = replace(settings, save_logs=True, log_format=log_format, user_model=user)
     return patch(replace(config, interpret=interpret))
 
 

@@ -24,7 +24,7 @@ from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports import count_missing, merge_readings, sum_counts
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
-from ci_eval.core.model import Evaluation, SessionScore, Status
+from ci_eval.core.model import Evaluation, SessionScore, Status, pick
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.report.report import describe_left_out
 from ci_eval.core.scoring import ResponseCounts
@@ -370,11 +370,9 @@ def record(
     workspace.write_manifest(
         replace(
             manifest,
-            planned=made.planned,
-            finished=made.finished,
+            **pick(made, "planned", "finished", "given_up"),
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
-            given_up=made.given_up,
             # The first failure of a resumed run may be in the part before the interruption.
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),

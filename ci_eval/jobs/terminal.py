@@ -252,11 +252,8 @@ def model(trained: RankerModel, screen: Screen) -> None:
         ]
         screen.table(["expected suggestion", "lookups", "Top-1 as shown", "by the model"], kinds, numbers=3)
         screen.result("")
-    screen.table(
-        ["feature", "share of the gain"],
-        [(name, f"{share:.1%}") for name, share in list(trained.importance.items())[:12]],
-        numbers=1,
-    )
+    gains = [(name, f"{share:.1%}") for name, share in list(trained.importance.items())[:12]]
+    screen.table(["feature", "share of the gain"], gains, numbers=1)
     screen.result("")
     screen.result(
         f"{trained.trees} trees from {trained.queries:,} queries of {len(trained.trained_on)} projects; "

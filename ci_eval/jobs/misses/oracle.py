@@ -73,13 +73,7 @@ class Question(msgspec.Struct, frozen=True):
                 model.DeleteRange(begin=begin, end=excerpt.find_from(self.gap)),
                 model.MoveCaret(offset=begin),
                 model.PrintText(text=call.prefix),
-                CallCompletion(
-                    session=call.session,
-                    offset=begin,
-                    prefix=call.prefix,
-                    expected_text=call.expected_text,
-                    properties=call.properties,
-                ),
+                replace(call, offset=begin),
                 model.FinishSession(),
             ),
         )

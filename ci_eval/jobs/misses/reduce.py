@@ -314,12 +314,8 @@ def _copy_project(workspace: Workspace, prepared: Prepared, session: Session, sc
     question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
     if checksum(read_text(root, session.file)) != source.checksum:
         raise WorkspaceError(f"{session.file} changed since the evaluation, so it cannot be reduced")
-    return Oracle(
-        setup=_plain_setup(prepared, root),
-        folder=Folder(root, root.parent / "aside"),
-        question=question,
-        language=prepared.language,
-    )
+    folder = Folder(root, root.parent / "aside")
+    return Oracle(setup=_plain_setup(prepared, root), folder=folder, question=question, language=prepared.language)
 
 
 def _plain_setup(prepared: Prepared, root: Path) -> Setup:

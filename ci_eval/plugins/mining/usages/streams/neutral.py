@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.model import pick
 from ci_eval.fetch.dataset import LONGEST, read_lines
 from ci_eval.plugins.mining.usages.histories import RecordedLookup, Recording, Selection, Snapshot, Stream, unpack_files
 
@@ -113,16 +114,8 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
             text = typing.text if typing else ""
             start = event.offset - len(event.prefix)
             known = start >= 0 and event.offset <= len(text) and text.startswith(event.prefix, start)
-            yield RecordedLookup(
-                user=event.user,
-                file=event.file,
-                start=start,
-                before=text[:start] if known else None,
-                prefix=event.prefix,
-                candidates=event.candidates,
-                outcome=event.outcome,
-                item=event.taken,
-            )
+            recorded = pick(event, "user", "file", "prefix", "candidates", "outcome")
+            yield RecordedLookup(**recorded, start=start, before=text[:start] if known else None, item=event.taken)
         else:
             # Only replay the edit; its snapshots are not needed.
             deque(_snapshots(event, typings, recording), maxlen=0)
