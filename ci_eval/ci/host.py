@@ -297,9 +297,8 @@ class TeamCity(Host):
                 self._say(message("message", text=text, status=STATUS["warning"]))
             else:
                 # A folder is published as one archive, which replaces what artifact rules publish under the same name.
-                self._say(
-                    message("publishArtifacts", str(place) if place.is_file() else f"{place} => {place.name}.zip")
-                )
+                rule = str(place) if place.is_file() else f"{place} => {place.name}.zip"
+                self._say(message("publishArtifacts", rule))
         # TeamCity could read braces in the status as a reference such as {build.status.text}.
         self._say(message("buildStatus", text="{build.status.text}; " + announcement.status.replace("{", "(")))
 

@@ -47,6 +47,7 @@ def key_() -> None:
     _announce(f"{key} {path}", key=key, path=path)
 
 
+FIRST_NIGHT = "Succeed without a base, even if there are earlier runs."
 RUN = "The run that is the base, whatever its result (or CI_EVAL_BASE_RUN)."
 
 
@@ -58,12 +59,7 @@ RUN = "The run that is the base, whatever its result (or CI_EVAL_BASE_RUN)."
 @click.option(
     "--new", type=FILE, metavar="WORKSPACE", help="Tonight's workspace, which the base must be comparable with."
 )
-@click.option(
-    "--first-night",
-    is_flag=True,
-    envvar="CI_EVAL_FIRST_NIGHT",
-    help="Succeed without a base, even if there are earlier runs.",
-)
+@click.option("--first-night", is_flag=True, envvar="CI_EVAL_FIRST_NIGHT", help=FIRST_NIGHT)
 def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: Path | None, first_night: bool) -> None:
     """Download the newest nightly run at GitHub in which EVALUATION kept its gates. At GitLab EVALUATION is the name of
     a job.
@@ -217,16 +213,13 @@ def notice(result: str, run: int | None) -> None:
     _announce(posts.report_result(repository, result, run or repository.run))
 
 
+WHEN = "When a new comment is posted."
+
+
 @ci.command("comment")
 @click.option("--run", type=int, metavar="ID", required=True, help="The run that left the comparisons.")
 @click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
-@click.option(
-    "--when",
-    type=click.Choice(list(posts.WHEN)),
-    default="changed",
-    show_default=True,
-    help="When a new comment is posted.",
-)
+@click.option("--when", type=click.Choice(list(posts.WHEN)), default="changed", show_default=True, help=WHEN)
 def comment(run: int, head: str, when: str) -> None:
     """Post the report of each artifact `comparison` or `comparison-NAME`, or change its comment on the pull request
     that its number.txt names.

@@ -19,8 +19,8 @@ from ci_eval.core.config import Config, limit_sessions
 from ci_eval.core.config.loading import View
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
+from ci_eval.jobs import listings, phases
 from ci_eval.jobs import merge as merge_job
-from ci_eval.jobs import phases
 from ci_eval.jobs import suites as suite_job
 from ci_eval.jobs import sweep as sweep_job
 from ci_eval.jobs import terminal as presenting
@@ -40,6 +40,7 @@ BASE_SET = (
     "section may be left out if no other key ends like it. May be repeated."
 )
 NEW_SET = "Set a key for NEW alone, as --base-set does for BASE. May be repeated."
+OFTEN = "How often each engine is asked each session; more rounds show smaller differences of time."
 POWER = "The probability with which --detect finds such a difference, from 0.5 to 0.99."
 
 
@@ -127,17 +128,12 @@ ALLOW_CONDITIONS = "Compare the engines even if they get different settings that
 
 
 @cli.command("compare-engines")
-@click.argument("arguments", metavar="[BASE NEW [MORE...]]", nargs=-1, shell_complete=completions.of("engines"))
+@click.argument(
+    "arguments", metavar="[BASE NEW [MORE...]]", nargs=-1, shell_complete=completions.of(listings.NAMES["engines"])
+)
 @cli_options.add_choice_options
 @cli_options.add_run_options()
-@click.option(
-    "--rounds",
-    type=click.IntRange(2, 1000),
-    metavar="N",
-    default=ROUNDS,
-    show_default=True,
-    help="How often each engine is asked each session; more rounds show smaller differences of time.",
-)
+@click.option("--rounds", type=click.IntRange(2, 1000), metavar="N", default=ROUNDS, show_default=True, help=OFTEN)
 @add_settings_option("--base-set", "base_settings", help=BASE_SET)
 @add_settings_option("--new-set", "new_settings", help=NEW_SET)
 @click.option("--detect", metavar="Xpp", callback=parse_points, help=DETECT)

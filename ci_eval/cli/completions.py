@@ -6,7 +6,7 @@ click writes the script for the shell (docs/configuration.md says how to switch 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -20,16 +20,16 @@ Decorator = Callable[[Command], Command]
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def of(what: str) -> Completer:
+def of(names: Callable[[], Sequence[str]]) -> Completer:
     def complete(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-        return _select(typed, listings.NAMES[what]())
+        return [CompletionItem(name) for name in names() if name.startswith(typed)]
 
     return complete
 
 
 def add_named_option(flag: str, what: str, *names: str, **settings: Any) -> Decorator:
     """Return a decorator that adds an option. Shells complete its value with the names of `ci-eval list WHAT`."""
-    return click.option(flag, *names, shell_complete=of(what), **settings)
+    return click.option(flag, *names, shell_complete=of(listings.NAMES[what]), **settings)
 
 
 def add_settings_option(flag: str, name: str, **settings: Any) -> Decorator:
@@ -40,18 +40,10 @@ def setting(_context: click.Context, _option: click.Parameter, typed: str) -> li
     """Complete KEY=, and then its value if the possible values are a few names."""
     key, equals, begun = typed.partition("=")
     if not equals:
-        return _select(typed, [f"{name}=" for name in listings.NAMES["keys"]()])
+        return [CompletionItem(f"{name}=") for name in listings.NAMES["keys"]() if f"{name}=".startswith(typed)]
     # The shell replaces the whole word, so each completion repeats KEY=.
     return [CompletionItem(f"{key}={value}") for value in listings.list_values(key) if value.startswith(begun)]
 
 
-def metric(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    return _select(typed, ["declared", *listings.NAMES["metrics"]()])
-
-
-def project(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    return _select(typed, [f"{name}:" for name in schemes.names()])
-
-
-def _select(typed: str, names: list[str]) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in names if name.startswith(typed)]
+metric = of(lambda: ["declared", *listings.NAMES["metrics"]()])
+project = of(lambda: [f"{name}:" for name in schemes.names()])

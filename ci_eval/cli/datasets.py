@@ -27,13 +27,8 @@ def dataset() -> None:
     """Build datasets for tasks such as unit-tests and code-review."""
 
 
-_prompts = click.option(
-    "--prompts",
-    type=click.Choice(["en", "ru"]),
-    default="en",
-    show_default=True,
-    help="The language of the prompts. Each record gets one of ten, all equally often.",
-)
+PROMPTS = "The language of the prompts. Each record gets one of ten, all equally often."
+_prompts = click.option("--prompts", type=click.Choice(["en", "ru"]), default="en", show_default=True, help=PROMPTS)
 
 
 def _check_splits(
@@ -173,6 +168,7 @@ def _recordings(
     return tuple((name, Path(path)) for name, _, path in (value.partition("=") for value in values))
 
 
+STREAM = f"Histories in recorded editing. Formats: {', '.join(streams.names())}. May be repeated."
 TEXTS = "With --git or --stream: also store the texts and the positions of the objects, which completion engines need."
 
 
@@ -181,14 +177,7 @@ TEXTS = "With --git or --stream: also store the texts and the positions of the o
 @click.option(
     "--git", metavar="URL_OR_FOLDER[@REVISION]", multiple=True, help="Histories in a repository. May be repeated."
 )
-@click.option(
-    "--stream",
-    "recordings",
-    metavar="FORMAT=PATH",
-    multiple=True,
-    callback=_recordings,
-    help=f"Histories in recorded editing. Formats: {', '.join(streams.names())}. May be repeated.",
-)
+@click.option("--stream", "recordings", metavar="FORMAT=PATH", multiple=True, callback=_recordings, help=STREAM)
 @click.option("--language", type=click.Choice(usage_languages.names()), default=None, help="Required, except for KaVE.")
 @click.option("--output", type=FILE, metavar="FILE.jsonl", required=True)
 @click.option("--own-types", is_flag=True, help="Also usages of types that the project itself defines.")

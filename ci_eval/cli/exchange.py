@@ -16,6 +16,7 @@ from ci_eval.jobs.jetbrains import conversion
 from ci_eval.plugins.exports.tables import FORMATS
 from ci_eval.plugins.jetbrains import generations
 
+TO = "Write a workspace for this version of the plugin."
 ENGINE = "The engine that answered; the plugin does not store it."
 
 
@@ -41,12 +42,7 @@ def import_(workspace: Path, **options: Any) -> None:
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), help="The format of the tables; parquet needs the extra `ml`."
 )
-@click.option(
-    "--to",
-    "generation",
-    type=click.Choice(generations.names()),
-    help="Write a workspace for this version of the plugin.",
-)
+@click.option("--to", "generation", type=click.Choice(generations.names()), help=TO)
 @click.option("--output", type=FILE, metavar="DIR", required=True, help="A new folder.")
 @add_view_options
 def export_(workspace: Path, form: str | None, generation: str | None, output: Path, view: View) -> None:

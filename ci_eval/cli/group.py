@@ -88,12 +88,26 @@ def _set_loudness(_context: click.Context, option: click.Parameter, is_set: bool
         os.environ[OUTPUT] = option.name or ""
 
 
-def _loudness_options(*, hidden: bool = False) -> list[click.Option]:
+def _set_ci(_context: click.Context, _option: click.Parameter, host: str | None) -> None:
+    if host:
+        os.environ["CI_EVAL_CI"] = host
+
+
+def _shared_options(*, hidden: bool = False) -> list[click.Option]:
+    ci = click.Option(
+        ["--ci"],
+        envvar="CI_EVAL_CI",
+        type=click.Choice(["auto", *sorted(host.name for host in HOSTS), "none"]),
+        expose_value=False,
+        hidden=hidden,
+        callback=_set_ci,
+        help="The CI that gets progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
+    )
     helps = {
         "quiet": "Print no progress, only results, warnings and errors.",
         "verbose": "Also print what was prepared, how long stages took, whose CPU, and where errors come from.",
     }
-    return [
+    loudness = [
         click.Option(
             [f"-{name[0]}", f"--{name}"],
             is_flag=True,
@@ -104,23 +118,7 @@ def _loudness_options(*, hidden: bool = False) -> list[click.Option]:
         )
         for name, text in helps.items()
     ]
-
-
-def _set_ci(_context: click.Context, _option: click.Parameter, host: str | None) -> None:
-    if host:
-        os.environ["CI_EVAL_CI"] = host
-
-
-def _ci_option(*, hidden: bool = False) -> click.Option:
-    return click.Option(
-        ["--ci"],
-        envvar="CI_EVAL_CI",
-        type=click.Choice(["auto", *sorted(host.name for host in HOSTS), "none"]),
-        expose_value=False,
-        hidden=hidden,
-        callback=_set_ci,
-        help="The CI that gets progress and results. Default: the one whose variables are set (or CI_EVAL_CI).",
-    )
+    return [ci, *loudness]
 
 
 class Commands(click.Group):
@@ -130,10 +128,9 @@ class Commands(click.Group):
         """Add a command with the options --ci, -q and -v; see `click.Group.add_command`."""
         if not isinstance(cmd, click.Group):
             # The help of the group has these options, so they are hidden in the help of each command.
-            shared = [_ci_option(hidden=True), *_loudness_options(hidden=True)]
             own = {name for option in cmd.params for name in option.opts}
             # `init --ci` names the CI to write files for, not the CI that the command runs in.
-            cmd.params += [option for option in shared if not own.intersection(option.opts)]
+            cmd.params += [option for option in _shared_options(hidden=True) if not own.intersection(option.opts)]
         super().add_command(cmd, name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -207,7 +204,7 @@ def cli() -> None:
 SHOW_ALL = click.Option(
     ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, help="Show all commands."
 )
-cli.params += [_ci_option(), *_loudness_options(), SHOW_ALL]
+cli.params += [*_shared_options(), SHOW_ALL]
 
 
 def find_command(name: str) -> click.Command:

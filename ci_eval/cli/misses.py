@@ -189,18 +189,13 @@ def bisect_(choices: cli_options.Choices, good: str, bad: str, output: Path, eve
             f"{done.changed:,} of {done.sessions:,} sessions changed between {done.good} and {done.bad}; "
             f"the {done.versions - 2:,} versions between were asked {done.questions:,} questions."
         )
-        rows = [
-            (
-                cluster.title
-                if len(cluster.candidates) == 1
-                else f"one of the {len(cluster.candidates)} versions up to {cluster.title}",
-                f"{cluster.worse:,}",
-                f"{cluster.sessions - cluster.worse:,}",
-                ", ".join(f"{count} {what}" for what, count in cluster.changes.items()),
-                "; ".join(cluster.examples[:1]),
-            )
-            for cluster in done.clusters
-        ]
+        rows = []
+        for cluster in done.clusters:
+            possible = len(cluster.candidates)
+            title = cluster.title if possible == 1 else f"one of the {possible} versions up to {cluster.title}"
+            counts = (f"{cluster.worse:,}", f"{cluster.sessions - cluster.worse:,}")
+            changes = ", ".join(f"{count} {what}" for what, count in cluster.changes.items())
+            rows.append((title, *counts, changes, "; ".join(cluster.examples[:1])))
         screen.table(["version", "worse", "better", "changes", "example"], rows)
     if done.unsteady:
         screen.result(f"Left out: {done.unsteady:,} sessions whose result at the first or last version varies.")

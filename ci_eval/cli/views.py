@@ -94,11 +94,8 @@ def list_(what: str, form: str) -> None:
     if form == "json":
         _print_json(rows, screen)
         return
-    screen.table(
-        list(rows[0]),
-        [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows],
-        spare=[name for name in SPARE if name in rows[0]],
-    )
+    cells = [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
+    screen.table(list(rows[0]), cells, spare=[name for name in SPARE if name in rows[0]])
 
 
 def _print_json(data: object, screen: Screen) -> None:

@@ -226,7 +226,10 @@ class _Metered:
     def read(self, size: int = -1) -> bytes:
         if not 0 <= size <= MAX_HEADER:
             raise ArchiveError("a header in it has an impossible size")
-        self.check(self.tell() + size)
+        position = self.tell() + size
+        if position > self.end:
+            raise ArchiveError(f"it unpacks to more than {self.end:,} bytes")
+        self.writer.check_ratio(position)
         return self.stream.read(size)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -235,11 +238,6 @@ class _Metered:
         while (ahead := offset - self.tell()) > 0 and self.read(min(ahead, CHUNK)):
             pass
         return self.tell()
-
-    def check(self, position: int) -> None:
-        if position > self.end:
-            raise ArchiveError(f"it unpacks to more than {self.end:,} bytes")
-        self.writer.check_ratio(position)
 
 
 def _tar_members(tar: tarfile.TarFile) -> Iterator[_Member]:

@@ -19,32 +19,37 @@ LONGEST = 16 << 20
 """The limit of a line, in bytes. Longer lines are not read."""
 
 
+def read_lines(path: Path) -> Iterator[bytes | None]:
+    """Yield the lines of a file without its byte order mark, and None for each line that is longer than LONGEST."""
+    with path.open("rb") as file:
+        if file.read(3) != codecs.BOM_UTF8:
+            file.seek(0)
+        while line := file.readline(LONGEST + 1):
+            is_long = len(line) > LONGEST
+            yield None if is_long else line
+            # The rest of the line is skipped in pieces, so that a long line does not fill memory.
+            while is_long and line and not line.endswith(b"\n"):
+                line = file.readline(LONGEST)
+
+
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
     info: ProjectInfo
 
     def lines(self) -> Iterator[tuple[int, dict[str, object] | str]]:
         """Yield the number of each line that is not blank, with its JSON fields or the reason why it has none."""
-        with self.path.open("rb") as file:
-            number = 0
-            if file.read(3) != codecs.BOM_UTF8:
-                file.seek(0)
-            while line := file.readline(LONGEST + 1):
-                number += 1
-                if len(line) > LONGEST:
-                    yield number, f"it is longer than {LONGEST:,} bytes"
-                    # The rest of the line is skipped in pieces, so that a long line does not fill memory.
-                    while line and not line.endswith(b"\n"):
-                        line = file.readline(LONGEST)
-                elif line.strip():
-                    try:
-                        fields = msgspec.json.decode(line, type=dict[str, object])
-                    except RecursionError:
-                        yield number, "it is nested too deeply"
-                    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                        yield number, f"it is not a JSON object: {error}"
-                    else:
-                        yield number, fields
+        for number, line in enumerate(read_lines(self.path), 1):
+            if line is None:
+                yield number, f"it is longer than {LONGEST:,} bytes"
+            elif line.strip():
+                try:
+                    fields = msgspec.json.decode(line, type=dict[str, object])
+                except RecursionError:
+                    yield number, "it is nested too deeply"
+                except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                    yield number, f"it is not a JSON object: {error}"
+                else:
+                    yield number, fields
 
 
 def prepare(spec: str, *, cache: Path) -> Dataset:

@@ -165,12 +165,9 @@ class _Apt:
         (self.folder / "sources.list").write_text(self.sources.lines, "utf-8")
         (self.folder / "sources.list.d/machine.sources").write_text(self.sources.stanzas, "utf-8")
         (self.folder / "apt.conf").write_text(SETTINGS, "utf-8")
+        argv = self.command("apt-get", "-qq", "-o", "APT::Update::Error-Mode=any", "update")
         try:
-            run_client(
-                self.command("apt-get", "-qq", "-o", "APT::Update::Error-Mode=any", "update"),
-                cwd=self.folder,
-                variables={"LC_ALL": "C"},
-            )
+            run_client(argv, cwd=self.folder, variables={"LC_ALL": "C"})
         except InstallError as error:
             # If only some sources cannot be reached, the others may have the package.
             if any((self.folder / "lists").glob("*Sources*")):

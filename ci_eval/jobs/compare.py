@@ -342,11 +342,8 @@ def rank_nightly(
         except NothingToEvaluate as error:
             screen.warn(f"{name} is not ranked: {error}")
             unranked += [workspace.folder.name for workspace in group]
-    gate_results = {
-        compared.sides[1].resolve(): compared.comparison.gates
-        for outcome in outcomes.values()
-        for compared in outcome.comparisons
-    }
+    compared = [pair for outcome in outcomes.values() for pair in outcome.comparisons]
+    gate_results = {pair.sides[1].resolve(): pair.comparison.gates for pair in compared}
     for workspace in workspaces if history else ():
         assert history
         # A comparison with the last night may have stored these figures already, with the results of its own gates.

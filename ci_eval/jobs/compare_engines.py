@@ -16,7 +16,6 @@ from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.compare import compare_settings, list_settings
 from ci_eval.core.config import Config, limit_sessions, override, patch, set_engine_command
 from ci_eval.core.contracts import Engine
-from ci_eval.core.model import FAILED
 from ci_eval.core.model.comparison import Detection
 from ci_eval.core.model.engine import Condition, SentConfiguration
 from ci_eval.core.workspace import Workspace
@@ -29,6 +28,7 @@ from ci_eval.jobs.runs import RunOptions
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import Overlay
 from ci_eval.rendering.advice import sentence
+from ci_eval.rendering.figures import failures
 
 FILES = (".yaml", ".yml", ".json")
 TIMES = ("LatencyPercentile50", "LatencyPercentile95")
@@ -122,11 +122,7 @@ def check_same_configuration(
         return
     kinds = [getattr(engine, "like", "") or engine.name for engine in (base_engine, new_engine)]
     differences = compare_settings(base_sent, new_sent, same_kind=kinds[0] == kinds[1])
-    unasked = [
-        difference
-        for difference in differences
-        if not any(_is_own(difference.name, config) for config in (ours, theirs))
-    ]
+    unasked = [part for part in differences if not (_is_own(part.name, ours) or _is_own(part.name, theirs))]
     if not unasked and (stranger := _find_extra_settings(base, new)):
         unasked = [Condition(name=name, base=value, new=None) for name, value in stranger]
     if unasked:
@@ -172,11 +168,8 @@ def _find_extra_settings(*sides: tuple[Config, Engine, SentConfiguration]) -> li
             # The process of every engine gets these variables.
             usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
             elsewhere = ("arguments", "dependencies", "autoImport")
-            return [
-                (name, value)
-                for name, value in list_settings(plain)
-                if known and not name.startswith(elsewhere) and name not in usual
-            ]
+            listed = list_settings(plain) if known else []
+            return [(name, value) for name, value in listed if not name.startswith(elsewhere) and name not in usual]
     return []
 
 
@@ -255,8 +248,7 @@ def compare_engines(
             title = f"{workspace.folder.name}, {workspace.manifest().title} ({workspace.folder})"
             trouble = type(error)(f"{title}: {error}")
     manifests = [workspace.manifest() for workspace in workspaces]
-    failed = [sum(manifest.statuses.get(status.value, 0) for status in FAILED) for manifest in manifests]
-    if trouble and any(count == manifest.finished for count, manifest in zip(failed, manifests, strict=True)):
+    if trouble and any(failures(manifest.statuses) == manifest.finished for manifest in manifests):
         # If an engine answered nothing, there is nothing to compare.
         return Done(folder=folder, result=None, trouble=trouble)
     comparison = compare(

@@ -266,16 +266,13 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         footprint=footprint.merge_footprints(shard.footprint for shard in shards),
         # The state is unknown if any shard was not checked, since its engine may be nondeterministic.
         state=sum((state for state in states if state), Determinism()) if states and all(states) else None,
-        waited=sum(shard.waited for shard in shards),
         # The busiest machine counts, since its times are the least reliable.
         machine=max((shard.machine for shard in shards), key=lambda state: (state.busy, state.load or 0.0)),
         given_up=next((shard.given_up for shard in shards if shard.given_up), ""),
         trouble=next((shard.trouble for shard in shards if shard.trouble), ""),
         start=min((shard.start for shard in shards), key=machine.seconds),
         end=max((shard.end for shard in shards if shard.end), default=None, key=machine.seconds),
-        planned=sum(shard.planned for shard in shards),
-        finished=sum(shard.finished for shard in shards),
-        reused=sum(shard.reused for shard in shards),
+        **{name: sum(getattr(shard, name) for shard in shards) for name in ("planned", "finished", "reused", "waited")},
         statuses=dict(sorted(statuses.items())),
         stages=stages,
     )

@@ -45,12 +45,8 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
         screen.warn(
             f"`actions.strategy.prefix` {prefix} has no effect: logs are of a modelled user, who sees all prefixes"
         )
-    interpret = replace(
-        settings,
-        save_logs=True,
-        log_format=tuple(dict.fromkeys(formats)) or settings.log_format,
-        user_model=settings.user_model or UserModelConfig(),
-    )
+    log_format, user = tuple(dict.fromkeys(formats)) or settings.log_format, settings.user_model or UserModelConfig()
+    interpret = replace(settings, save_logs=True, log_format=log_format, user_model=user)
     return patch(replace(config, interpret=interpret))
 
 
@@ -181,18 +177,19 @@ def _table_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
 
 
 def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, screen: Screen) -> Sides | None:
-    event_sessions = event_logs.read(sources, seed, screen)
-    if event_sessions is None:
+    recorded = event_logs.read(sources, seed, screen)
+    if recorded is None:
         return None
-    table = FeatureTable.of(event_sessions.train)
+    projects, *sides = recorded
+    table = FeatureTable.of(sides[0])
     if table.schema != SCHEMA:
         screen.warn(
             f"the logs have {len(table.names)} features that ci-eval does not compute: the model shows what can be "
             "learned, but cannot order lists"
         )
     learned, checked = (
-        events.training_rows(sessions, table, label, seed, side=side, project=event_sessions.projects)
-        for side, sessions in (("train", event_sessions.train), ("validation", event_sessions.validation))
+        events.training_rows(sessions, table, label, seed, side=side, project=projects)
+        for side, sessions in zip(("train", "validation"), sides, strict=True)
     )
     return learned, checked, None
 
@@ -255,7 +252,8 @@ def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
     """Fit a user model to the logs, and yield it as lines of YAML. Raises WorkspaceError or NothingToEvaluate."""
     recorded = event_logs.read(sources, 0, screen)
     if recorded:
-        lists = list(events.make_lists([*recorded.train, *recorded.validation]))
+        _, train, validation = recorded
+        lists = list(events.make_lists([*train, *validation]))
     else:
         files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]
         lists = [shown_list for file in files for shown_list in read_lists(file)]

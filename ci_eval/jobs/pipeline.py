@@ -24,7 +24,7 @@ from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports import count_missing, merge_readings, most_frequent, sum_counts, sum_packages
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
-from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
+from ci_eval.core.model import Evaluation, SessionScore, Status, pick
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.report.report import describe_left_out
 from ci_eval.core.scoring import ResponseCounts
@@ -35,7 +35,7 @@ from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters import environments
 from ci_eval.rendering import reporters
 from ci_eval.rendering.advice import describe_empty_responses
-from ci_eval.rendering.figures import cpu_text, format_count
+from ci_eval.rendering.figures import cpu_text, failures, format_count
 
 Result = TypeVar("Result")
 
@@ -100,7 +100,7 @@ def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
 
 def find_trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
     manifest = workspace.manifest()
-    failed = sum(manifest.statuses.get(name, 0) for name in (status.value for status in FAILED))
+    failed = failures(manifest.statuses)
     if manifest.finished == 0:
         if manifest.shard and manifest.planned == 0:
             # There are fewer files than shards; other shards have the sessions.
@@ -252,9 +252,9 @@ def choose_share(workspace: Workspace, prepared: Prepared) -> interpret.Share:
     """Return which share of the generated sessions is asked; the whole shard if stage 1 has drawn the sessions."""
     settings, manifest = prepared.config.interpret, workspace.manifest()
     shard = Shard.parse(manifest.shard) if manifest.shard else None
-    whole = interpret.Share(shard=shard)
-    drawn = manifest.sampling is not None
-    return whole if drawn else interpret.Share(settings.session_probability, settings.sessions_limit, shard)
+    if manifest.sampling is not None:
+        return interpret.Share(shard=shard)
+    return interpret.Share(settings.session_probability, settings.sessions_limit, shard)
 
 
 def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
@@ -372,11 +372,9 @@ def record(
     workspace.write_manifest(
         replace(
             manifest,
-            planned=made.planned,
-            finished=made.finished,
+            **pick(made, "planned", "finished", "given_up"),
             statuses={status.value: count for status, count in sorted(made.statuses.items())},
             stages=manifest.stages | {"interpret": record},
-            given_up=made.given_up,
             # The first failure of a resumed run may be in the part before the interruption.
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),

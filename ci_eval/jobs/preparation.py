@@ -16,7 +16,7 @@ from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationErro
 from ci_eval.core.catalogs import engines, graders, languages, rankers, tasks
 from ci_eval.core.config import Config, EngineConfig, patch
 from ci_eval.core.contracts import Configurable, Engine, Installation, Language, Ranker, Splitter, Surroundings, Task
-from ci_eval.core.model import UNREFERRING, ActionsConfig, QueriesConfig, StrategyConfig
+from ci_eval.core.model import UNREFERRING, ActionsConfig, QueriesConfig, StrategyConfig, pick
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.records import choose_splitter, has_carets, read_hole, takes_dataset
 from ci_eval.core.statistics import footprint
@@ -73,13 +73,8 @@ def named_engine(config: Config) -> Engine:
 def engine_of_command(config: Config, name: str, like: LspEngine | None = None) -> LspEngine:
     engine_config = config.engine
     assert engine_config.command
-    server = custom(
-        name,
-        engine_config.command,
-        language_id=engine_config.language_id,
-        own=make_overlay(engine_config),
-        like=like or find_similar_engine(engine_config),
-    )
+    own, like = make_overlay(engine_config), like or find_similar_engine(engine_config)
+    server = custom(name, engine_config.command, language_id=engine_config.language_id, own=own, like=like)
     return _set_auto_import(server, config)
 
 
@@ -180,14 +175,11 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
         settings, kinds = self.config.interpret, self.config.actions.strategy.filters.statement_types
         root = (self.around or self.project).root
         return interpret.Setup(
-            engine=self.engine,
-            installation=self.installation,
+            **pick(self, "engine", "installation", "ranker", "task", "texts"),
             surroundings=Surroundings(
                 root=root,
                 language=self.language.name,
-                keywords=self.language.keywords,
-                suffixes=self.language.suffixes,
-                word=self.language.word,
+                **pick(self.language, "keywords", "suffixes", "word"),
                 initialize=self.config.engine.initialize_timeout,
                 ready=self.config.engine.ready,
                 ignored=frozenset(self.config.actions.ignore_file_names),
@@ -201,15 +193,12 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
                 sources=tuple(root / folder for folder in self.config.project.source_roots) or None,
                 grammars=languages.list_grammars(self.language.name) if self.config.engine.endpoint else {},
             ),
-            ranker=self.ranker,
-            task=self.task,
             settings=settings,
             user=build_user_model(self.config.user) if self.config.user else None,
             judge=self.config.judge,
             run=self.config.running,
             is_paid=self.config.engine.endpoint is not None,
             files=self.project.root,
-            texts=self.texts,
         )
 
 

@@ -228,7 +228,17 @@ def _take_over(
     to ask again by file."""
     heads = {head.path: head for head in workspace.heads().values() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
-        unchanged = set(_unchanged_files(kept, workspace, prepared))
+        was, now, unchanged = kept.manifest().closures, workspace.manifest().closures, set[str]()
+        pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
+        for planned_file in interpret.plan(workspace, prepared.setup, pipeline.choose_share(workspace, prepared)):
+            path = planned_file.path
+            # The cheap conditions come first, since the actions of a file must be read from disk.
+            if path in was and was[path] == now.get(path) and kept.has_sessions(path):
+                before, after = kept.actions_path(path), workspace.actions_path(path)
+                asked = {session.id for session in kept.decode_sessions(path, Session)}
+                same = stored.exists(before) and read_actions(before) == read_actions(after)
+                if same and asked == {call.session for call in interpret.chosen(planned_file, iterate_actions(after))}:
+                    unchanged.add(path)
         heads = {path: head for path, head in heads.items() if path in unchanged}
     taken: dict[str, list[str]] = {}
     for source, ends in kept.sessions(interpret.SessionEnd):
@@ -240,20 +250,6 @@ def _take_over(
         reused = (replace(session, reused=True) for session in kept.decode_sessions(path, Session))
         workspace.write_sessions(path, pack_sessions(kept.source(path), reused))
     return taken, again
-
-
-def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    was, now = kept.manifest().closures, workspace.manifest().closures
-    pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
-    for planned_file in interpret.plan(workspace, prepared.setup, pipeline.choose_share(workspace, prepared)):
-        path = planned_file.path
-        # The cheap conditions come first, since the actions of a file must be read from disk.
-        if path in was and was[path] == now.get(path) and kept.has_sessions(path):
-            before, after = kept.actions_path(path), workspace.actions_path(path)
-            asked = {session.id for session in kept.decode_sessions(path, Session)}
-            same = stored.exists(before) and read_actions(before) == read_actions(after)
-            if same and asked == {call.session for call in interpret.chosen(planned_file, iterate_actions(after))}:
-                yield path
 
 
 def choose_sample(sessions: Mapping[str, Sequence[str]], start: str) -> dict[str, frozenset[str]]:
@@ -272,11 +268,8 @@ def count_differing(kept: Workspace, workspace: Workspace, again: Mapping[str, f
     """Return how many of these sessions have another result than before, and how many were compared."""
     differing = compared = 0
     for path, ids in again.items():
-        was = {
-            session.id: observable_content(session)
-            for session in kept.decode_sessions(path, Session)
-            if session.id in ids
-        }
+        before = (session for session in kept.decode_sessions(path, Session) if session.id in ids)
+        was = {session.id: observable_content(session) for session in before}
         for session in workspace.decode_sessions(path, Session):
             if session.id in was:
                 compared += 1

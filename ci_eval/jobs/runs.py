@@ -6,7 +6,7 @@ import fcntl
 import os
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ci_eval import __version__
 from ci_eval.ci import Screen
-from ci_eval.core import actions, machine
+from ci_eval.core import actions, interpret, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import packages
 from ci_eval.core.base.errors import ConfigError, Interrupted, NothingToEvaluate, WorkspaceError
@@ -31,7 +31,7 @@ from ci_eval.core.config.loading import UNCHANGED, View, read_view
 from ci_eval.core.contracts import Engine, Ranker, Task
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import QUERIES, RANKER, Manifest, unlike
-from ci_eval.core.model import EngineInfo, ProjectInfo
+from ci_eval.core.model import EngineInfo, ProjectInfo, pick
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
@@ -166,15 +166,13 @@ def describe_questions(config: Config, task: Task, engine: EngineInfo, project: 
         ci_eval=__version__,
         title=make_title(config, engine),
         language=config.language,
-        completion_type=config.interpret.completion_type,
-        client=config.interpret.client,
+        **pick(config.interpret, "completion_type", "client", "seed"),
         strategy=actions.spell_task(strategy, seed, task) + actions.spelled_queries(config.queries),
         filters=actions.spelled_filters(strategy.filters),
         files=actions.spelled_files(config.actions) + ("/generated" if config.project.generated == "include" else ""),
         user=encode_user_model(build_user_model(config.user)) if config.user else "",
         task=task.name,
         unit=task.unit,
-        seed=seed,
         engine=engine,
         project=project,
         grammar=syntax.bundle(),
@@ -314,18 +312,24 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
     workspace.write_manifest(
         replace(
             manifest,
-            generated=was.generated,
-            sampling=was.sampling,
-            unparsable=was.unparsable,
-            unparsable_files=was.unparsable_files,
-            vocabulary=was.vocabulary,
-            pairs=was.pairs,
+            **pick(was, "generated", "sampling", "unparsable", "unparsable_files", "vocabulary", "pairs", "histories"),
             # The queries were drawn with the seed of the other workspace.
             drawn=manifest.draws | {name: seed for name, seed in was.draws.items() if name == QUERIES},
-            histories=was.histories,
             # Only the actions are copied, not the sessions.
             stages={"actions": was.stages["actions"]} if "actions" in was.stages else {},
         )
+    )
+
+
+def assign(setup: interpret.Setup, workspace: Workspace, path: str, sessions: Set[str]) -> interpret.Assignment:
+    """Return the assignment to ask these sessions of a file."""
+    return interpret.Assignment(
+        setup=setup,
+        actions=workspace.actions_path(path),
+        path=path,
+        sessions=len(sessions),
+        below=1.0,
+        among=frozenset(sessions),
     )
 
 

@@ -34,15 +34,8 @@ def describe(folder: Path, identity: str) -> Iterator[str]:
     # The stored text is empty if the file could no longer be read.
     line, column = line_and_column(source.text, min(session.offset, len(source.text)))
     known = session.properties
-    facts = [
-        known.kind.value,
-        "argument" if known.is_argument else "",
-        "static" if known.is_static else "",
-        known.package or "",
-        known.strategy or "",
-        known.scenario or "",
-        known.evolution or "",
-    ]
+    flags = ("argument" if known.is_argument else "", "static" if known.is_static else "")
+    facts = (known.kind.value, *flags, known.package, known.strategy, known.scenario, known.evolution)
     yield f"session   {session.id}"
     yield f"place     {session.file}:{line + 1}:{column + 1}"
     yield f"expected  {session.expected_text}  ({', '.join(filter(None, facts))})"
@@ -114,15 +107,9 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     config = runs.stored_config(workspace)
     runs.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
-    assignment = interpret.Assignment(
-        # The caller listens to the messages, so they need not be stored.
-        setup=replace(prepared.setup, settings=replace(prepared.config.interpret, trace=False)),
-        actions=workspace.actions_path(source.path),
-        path=source.path,
-        sessions=1,
-        below=1.0,
-        among=frozenset({session.id}),
-    )
+    # The caller listens to the messages, so they need not be stored.
+    setup = replace(prepared.setup, settings=replace(prepared.config.interpret, trace=False))
+    assignment = runs.assign(setup, workspace, source.path, {session.id})
     try:
         again = interpret.replay(assignment)
     except (NotText, OSError, ValueError) as error:
@@ -148,12 +135,8 @@ def list_causes(
             f"{folder}: the task {manifest.task} has no RecallAt1, so there are no ranks to explain"
         )
     filters = config.report_filters
-    weights = [
-        filters.leading.passes(session)
-        for _, sessions in workspace.sessions(SessionScore)
-        for session in sessions
-        if evaluated(session)
-    ]
+    asked = (session for _, sessions in workspace.sessions(SessionScore) for session in sessions if evaluated(session))
+    weights = list(map(filters.leading.passes, asked))
     if not weights:
         raise NothingToEvaluate(f"{folder} has no session that was asked, so there is no miss to explain")
     own = read_ranks(workspace)

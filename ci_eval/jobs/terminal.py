@@ -33,13 +33,10 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     """Print an evaluation. The last line is the workspace's path."""
     result = done.result
     whole = result.filters["ALL"]
-    conditions = [
-        result.completion_type,
-        *([f"client {client}"] if (client := figure_texts.client_name(result)) else []),
-    ]
+    client = figure_texts.client_name(result)
     screen.result("")
     screen.result(
-        f"{result.engine.text} ({', '.join(conditions)}) on "
+        f"{result.engine.text} ({result.completion_type}{f', client {client}' if client else ''}) on "
         f"{result.project.name} {result.project.revision}: "
         f"{figure_texts.describe_sessions(result, files=True)}"
     )
@@ -107,24 +104,16 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
     screen.result("")
     screen.result(f"{result.base.title} → {result.new.title}")
     if screen.verbose:
-        for line in (
-            *verdicts.verdict_lines(result, folders=folders),
-            verdicts.elsewhere_line(result),
-            f"{verdicts.pairs_text(result)}.",
-            "",
-        ):
+        lines = [*verdicts.verdict_lines(result, folders=folders), verdicts.elsewhere_line(result)]
+        for line in (*lines, f"{verdicts.pairs_text(result)}.", ""):
             screen.result(line)
-    title = f"{figure_texts.HERE}: {label(result.headline)}"
     are_times = {info.name: info.is_time for info in result.metrics}
     timed = [name for name in result.declared if are_times[name]]
     declared = [name for name in result.declared if name not in timed]
-    tables = [verdicts.verdict_table(result, declared, title)]
+    tables = [verdicts.verdict_table(result, declared, f"{figure_texts.HERE}: {label(result.headline)}")]
     if verdicts.judged_elsewhere(result):
-        tables.append(
-            verdicts.verdict_table(
-                result, declared, f"{figure_texts.ELSEWHERE}: {label(result.headline)}", elsewhere=True
-            )
-        )
+        title = f"{figure_texts.ELSEWHERE}: {label(result.headline)}"
+        tables.append(verdicts.verdict_table(result, declared, title, elsewhere=True))
     if by_length := verdicts.compared_by_length(result):
         tables.append(by_length)
     times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
@@ -180,12 +169,10 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
         screen.result(f"times     {times}")
         if busy := busy_text(evaluation.machine):
             screen.warn(busy)
-    for name, text in (
-        ("cost", figure_texts.cost_text(evaluation)),
-        ("engine", figure_texts.footprint_text(evaluation.footprint)),
-    ):
-        if text:
-            screen.result(f"{name:10}{text}")
+    if cost := figure_texts.cost_text(evaluation):
+        screen.result(f"cost      {cost}")
+    if engine := figure_texts.footprint_text(evaluation.footprint):
+        screen.result(f"engine    {engine}")
     for warning in collect_warnings(evaluation):
         screen.warn(warning)
     for name, value in evaluation.environment.items():
@@ -265,11 +252,8 @@ def model(trained: RankerModel, screen: Screen) -> None:
         ]
         screen.table(["expected suggestion", "lookups", "Top-1 as shown", "by the model"], kinds, numbers=3)
         screen.result("")
-    screen.table(
-        ["feature", "share of the gain"],
-        [(name, f"{share:.1%}") for name, share in list(trained.importance.items())[:12]],
-        numbers=1,
-    )
+    gains = [(name, f"{share:.1%}") for name, share in list(trained.importance.items())[:12]]
+    screen.table(["feature", "share of the gain"], gains, numbers=1)
     screen.result("")
     screen.result(
         f"{trained.trees} trees from {trained.queries:,} queries of {len(trained.trained_on)} projects; "

@@ -243,11 +243,8 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
         yield "speed: not judged (ci-eval compare-engines does)"
         return
     # An engine is the fastest if it was compared with all others and is better than each.
-    fastest = [
-        place
-        for place, row in enumerate(pairs)
-        if sum(of is not None and of.verdict is Verdict.BETTER for of in row) == count - 1
-    ]
+    wins = [sum(of is not None and of.verdict is Verdict.BETTER for of in row) for row in pairs]
+    fastest = [place for place, won in enumerate(wins) if won == count - 1]
     if not fastest:
         # No engine is compared with itself, so `count` places are always empty.
         lacking = sum(of is None for row in pairs for of in row) > count

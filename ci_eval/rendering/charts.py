@@ -170,15 +170,8 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
             for name, line in zip(names, known, strict=True)
             if line
         ]
-        charts.append(
-            Chart(
-                title=info.name,
-                summary="; ".join(summaries),
-                lines=lines,
-                ticks=y.ticks(info.unit),
-                names=_dates(nights),
-            )
-        )
+        ticks, summary = y.ticks(info.unit), "; ".join(summaries)
+        charts.append(Chart(title=info.name, summary=summary, lines=lines, ticks=ticks, names=_dates(nights)))
     return charts
 
 
@@ -222,9 +215,8 @@ def _versions(nights: Sequence[TrendPoint], x: Callable[[int], float]) -> tuple[
             at, version = x(place), now.engine.version
             # Near the right end, a label would extend beyond the chart.
             has_room = at >= free and at < WIDTH - APART
-            versions.append(
-                (at, version[:14] if has_room else "", f"{now.engine.name} {version} from {now.started[:10]} on")
-            )
+            about = f"{now.engine.name} {version} from {now.started[:10]} on"
+            versions.append((at, version[:14] if has_room else "", about))
             free = at + APART if has_room else free
     return tuple(versions)
 

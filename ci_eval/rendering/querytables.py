@@ -105,11 +105,8 @@ ALIKE = (
 
 
 def _column_table(title: str, rows: Sequence[QueryRow], total: int, note: str = "") -> Table:
-    lines = [
-        (name, *(amount(row.f1.get(name), "share") for row in rows))
-        for name in STRATEGIES
-        if any(name in row.f1 for row in rows)
-    ]
+    asked = [name for name in STRATEGIES if any(name in row.f1 for row in rows)]
+    lines = [(name, *(amount(row.f1.get(name), "share") for row in rows)) for name in asked]
     lines += [
         ("cases", *(f"{row.cases:,}" for row in rows)),
         ("share", *(_share(row.cases, total) for row in rows)),

@@ -113,20 +113,13 @@ def suite_blocks(suite: Suite) -> list[Block]:
         columns, rows, foot=foot, classes="sortable suite", label="#projects", on_terminal=suite.title, numbers=0
     )
     quiet = Markup('<p class="quiet">{}</p>\n').format
+    others = (Sentence(sentence, "markdown html", in_html=quiet(sentence)) for sentence in sentences[1:])
+    shown: list[Block] = [Sentence(sentences[0], "markdown html"), *others, table]
     return [
         Sentence(formats="markdown", in_markdown=f"# {prose(suite.title)}"),
         EMPTY_LINE,
         _answer(suite),
-        Section(
-            "projects",
-            "Projects",
-            suite.about,
-            [
-                Sentence(sentences[0], "markdown html"),
-                *(Sentence(sentence, "markdown html", in_html=quiet(sentence)) for sentence in sentences[1:]),
-                table,
-            ],
-        ),
+        Section("projects", "Projects", suite.about, shown),
         EMPTY_LINE,
         *(Sentence(sentence, "terminal") for sentence in sentences),
     ]
@@ -230,12 +223,8 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
     # While this element is closed, the style sheet hides the columns of times in the table after it.
     folded = Markup('<details class="more"><summary>Columns: times and memory</summary></details>\n')
     more = [Sentence(formats="html", in_html=folded)] if ranking.times[0] else []
-    yield Section(
-        "ranking",
-        "Ranking",
-        f"{over}; {label(ranking.headline)}",
-        [*map(Warned, ranking.warnings), *more, _ranking_table(ranking, infos, links), quiet],
-    )
+    blocks: list[Block] = [*map(Warned, ranking.warnings), *more, _ranking_table(ranking, infos, links), quiet]
+    yield Section("ranking", "Ranking", f"{over}; {label(ranking.headline)}", blocks)
     yield EMPTY_LINE
     titles = [side.title for side in ranking.sides]
     folds: list[Block] = []

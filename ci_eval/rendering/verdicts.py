@@ -196,15 +196,9 @@ def pairs_text(comparison: Comparison) -> str:
     asked = f"{comparison.paired:,} of the project's {about}{comparison.population:,} sessions"
     if comparison.paired == comparison.population:
         asked = f"all {figure_texts.format_count(comparison.paired, 'session')} of the project"
-    alone = [
-        f"{count:,} {where}"
-        for count, where in (
-            (comparison.only_base, "only in base"),
-            (comparison.only_new, "only in new"),
-            (comparison.changed_text, "in changed files"),
-        )
-        if count
-    ]
+    counts = (comparison.only_base, comparison.only_new, comparison.changed_text)
+    named = zip(counts, ("only in base", "only in new", "in changed files"), strict=True)
+    alone = [f"{count:,} {where}" for count, where in named if count]
     return f"Compared {asked}, in {figure_texts.format_count(comparison.files, 'file')}" + (
         f"; {', '.join(alone)}" if alone else ""
     )

@@ -13,9 +13,9 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.logs.features import FEATURES
 from ci_eval.core.logs.formats import (
     COLUMNS,
+    DESCRIPTION,
     build_columns,
     check,
-    describe_columns,
     digest,
     make_group_id,
     read_logs_record,
@@ -100,6 +100,6 @@ def test_the_code_around_the_token_is_logged_as_far_as_wanted() -> None:
 
 
 def test_every_column_is_described() -> None:
-    assert [each["name"] for each in json.loads(describe_columns())["columns"]] == [
+    assert [each["name"] for each in json.loads(msgspec.json.encode(DESCRIPTION))["columns"]] == [
         each.name for each in (*COLUMNS, *FEATURES)
     ]

@@ -72,8 +72,6 @@ def load(
         _put(raw, "engine", engine, "command line")
     for override in overrides:
         _override(raw, override)
-        # Check after each override, so that the message names the wrong override.
-        check(raw, f"--set {override}")
 
     def interpolate(key: str, text: str) -> str:
         for name in (match[1] for match in VARIABLE.finditer(text)):
@@ -192,9 +190,7 @@ def override(config: Config, settings: Sequence[str]) -> Config:
     raw: dict[str, object] = msgspec.to_builtins(config)
     for setting in settings:
         key, equals, value = setting.partition("=")
-        whole = f"{complete_key(key.strip())}{equals}{value}"
-        _override(raw, whole)
-        check(raw, f"--set {whole}")
+        _override(raw, f"{complete_key(key.strip())}{equals}{value}")
     return settle(check(raw, "settings"), "settings")[0]
 
 
@@ -234,24 +230,23 @@ def _override(raw: dict[str, object], override: str) -> None:
         raise ConfigError(f"--set {override}: expected dotted.key=value, for example interpret.sessionProbability=0.2")
     source = f"--set {override}"
     _put(raw, key.strip(), parse_yaml(text, source), source)
+    # Check after each override, so that the message names the wrong override.
+    check(raw, source)
 
 
 def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
     try:
         section, last = jetbrains.make_parent(raw, key)
-    except ConfigError as error:
-        raise ConfigError(f"{source}: {error}") from None
-    if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
-        section, last = below, "spec"
-        if below.get("spec") != value:
-            # The name belongs to the former project.
-            below.pop("name", None)
-    former = section.get(last, InterpretConfig().completion_type)
-    if key == "interpret.completionType" and isinstance(reports := raw.get("reports"), dict):
-        # The JetBrains plugin uses the completion type as the title, so a title equal to the former type changes, too.
-        reports |= {"evaluationTitle": value} if reports.get("evaluationTitle") == former else {}
-    section[last] = value
-    try:
+        if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
+            section, last = below, "spec"
+            if below.get("spec") != value:
+                # The name belongs to the former project.
+                below.pop("name", None)
+        former = section.get(last, InterpretConfig().completion_type)
+        if key == "interpret.completionType" and isinstance(reports := raw.get("reports"), dict):
+            # The JetBrains plugin uses the completion type as the title: a title equal to the former type changes, too.
+            reports |= {"evaluationTitle": value} if reports.get("evaluationTitle") == former else {}
+        section[last] = value
         _spread(raw)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None

@@ -179,9 +179,7 @@ COLUMNS = tuple(
 SCHEMA = hashlib.blake2b(msgspec.json.encode([COLUMNS, FEATURES]), digest_size=8).hexdigest()
 
 
-def describe_columns() -> bytes:
-    schema = {"schema": SCHEMA, "features": FEATURE_SCHEMA, "columns": [*COLUMNS, *FEATURES]}
-    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+DESCRIPTION = {"schema": SCHEMA, "features": FEATURE_SCHEMA, "columns": [*COLUMNS, *FEATURES]}
 
 
 def make_group_id(session: str, query: int) -> int:

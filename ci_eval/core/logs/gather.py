@@ -45,7 +45,7 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
             with atomic.writing(target / name):
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 form.join(parts, target / name)
-    atomic.write(target / "schema.json", log_formats.describe_columns())
+    atomic.write_json(target / "schema.json", log_formats.DESCRIPTION)
     record = replace(
         first,
         train=_sum([source.train for _, source in sources]),
@@ -139,7 +139,7 @@ def gather(folder: Path, parts: Path, names: Sequence[str], run: LogRun) -> Logs
                 continue
             for side, files in of_side.items():
                 form.join(files, folder / f"{side}{form.end}")
-        atomic.write(folder / "schema.json", log_formats.describe_columns())
+        atomic.write_json(folder / "schema.json", log_formats.DESCRIPTION)
     written = (path for path in sorted(folder.rglob("*")) if not path.is_relative_to(parts))
     totals = {side: _sum([part for name, part in counts.items() if sides[name] == side]) for side in SIDES}
     record = LogsRecord(

@@ -147,14 +147,11 @@ class EventFiles(msgspec.Struct, frozen=True, kw_only=True):
     undivided: Sequence[Path] = ()
 
 
-class EventSessions(msgspec.Struct, frozen=True, kw_only=True):
-    projects: str
-    train: Sequence[ShownSession]
-    validation: Sequence[ShownSession]
-
-
-def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | None:
-    """Return the sessions of all sources; None if no source has events. `seed` divides sessions of undivided logs.
+def read(
+    sources: Sequence[Path], seed: int, screen: Screen
+) -> tuple[str, list[ShownSession], list[ShownSession]] | None:
+    """Return the names of the projects, and the sessions of all sources for training and for validation; None if no
+    source has events. `seed` divides sessions of undivided logs.
 
     A source is a workspace whose only logs are events, its `logs/` folder, a workspace of the JetBrains plugin or its
     `logs.tar.gz`, a folder of chunks, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError, NothingToEvaluate.
@@ -193,7 +190,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
     if not (train or validation):
         raise NothingToEvaluate("the logs hold no session that ended: give more logs")
     projects = [files.project for files in event_files] + [recording.path.name for recording in recorded]
-    return EventSessions(projects=", ".join(dict.fromkeys(projects)), train=train, validation=validation)
+    return ", ".join(dict.fromkeys(projects)), train, validation
 
 
 def _find_files(source: Path, unpacked: Path) -> EventFiles | None:

@@ -18,7 +18,7 @@ from ci_eval.core.base.errors import ConfigError, InstallError, PreparationError
 from ci_eval.core.catalogs import engines
 from ci_eval.core.config import Config, patch
 from ci_eval.core.grammar.document import NotText
-from ci_eval.core.interpret import Assignment, ask_sessions
+from ci_eval.core.interpret import ask_sessions
 from ci_eval.core.model import FAILED, FORMAT, SessionScore
 from ci_eval.core.model.comparison import Bisection, ChangeCluster
 from ci_eval.core.scoring import evaluated, rank_of
@@ -171,17 +171,7 @@ class Answers(msgspec.Struct):
         of_file = defaultdict[str, set[str]](set)
         for session in sessions:
             of_file[self.files[session]].add(session)
-        assignments = [
-            Assignment(
-                setup=setup,
-                actions=self.workspace.actions_path(path),
-                path=path,
-                sessions=len(chosen),
-                below=1.0,
-                among=frozenset(chosen),
-            )
-            for path, chosen in sorted(of_file.items())
-        ]
+        assignments = [runs.assign(setup, self.workspace, path, chosen) for path, chosen in sorted(of_file.items())]
         try:
             with closing(ask_sessions(assignments)) as asked:
                 bands = {session.id: band_of(session) for session in asked}
@@ -248,13 +238,8 @@ def bisect(
     ]
     both = sorted(scores[0].keys() & scores[1].keys())
     steady = [session for session in both if not any(score[session].differing for score in scores)]
-    answers = Answers(
-        versions,
-        workspaces[0],
-        atomic.make_folder(output / "answers"),
-        screen,
-        {session: scores[0][session].file for session in both},
-    )
+    files = {session: scores[0][session].file for session in both}
+    answers = Answers(versions, workspaces[0], atomic.make_folder(output / "answers"), screen, files)
     for index, score in ((0, scores[0]), (len(versions.names) - 1, scores[1])):
         answers.bands[index] = {session: band_of(score[session]) for session in steady}
     kinds = defaultdict[tuple[str, ...], list[str]](list)

@@ -73,6 +73,7 @@ class Question(msgspec.Struct, frozen=True):
                 model.DeleteRange(begin=begin, end=excerpt.find_from(self.gap)),
                 model.MoveCaret(offset=begin),
                 model.PrintText(text=call.prefix),
+                # A UseImport becomes a plain call, since no import is removed from an excerpt.
                 CallCompletion(
                     session=call.session,
                     offset=begin,

@@ -31,6 +31,7 @@ from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.jobs import runs
 from ci_eval.jobs.misses.oracle import Folder, Oracle, Project, Question
 from ci_eval.jobs.preparation import Prepared, prepare
+from ci_eval.plugins.mining.record import fence
 
 SHOWN = 10
 FRESH = 3
@@ -80,10 +81,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         line, column = text.count("\n", 0, caret) + 1, caret - text.rfind("\n", 0, caret)
         language = self.oracle.language.name
         parts = [f"# {self.title}", f"`{question.path}`, with the caret at line {line}, column {column}:"]
-        parts.append(_fenced(text, language))
+        parts.append(fence(text.rstrip(), language))
         for path in sorted(result.files - {question.path}):
             shown = result.excerpts.get(path)
-            parts += [f"`{path}`:", _fenced(shown.text, language)] if shown else [f"`{path}` (in the folder `case`)"]
+            block = fence(shown.text.rstrip(), language) if shown else ""
+            parts += [f"`{path}`:", block] if shown else [f"`{path}` (in the folder `case`)"]
         shown_list = self.after.lookups[-1].suggestions if self.after.lookups else ()
         total = self.after.lookups[-1].total if self.after.lookups else 0
         names = ", ".join(f"`{item.label or item.text}`" for item in shown_list[:SHOWN]) or "nothing"
@@ -102,17 +104,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             f"**Seen** in {FRESH} of {FRESH} fresh processes. Reduced from {self.files_before:,} files, with "
             f"{self.lines_before:,} lines in `{question.path}`, by {self.oracle.questions:,} questions, until "
             f"{self.ended}. The same in each step: {', '.join(self.oracle.kept)}.",
-            _fenced("\n".join(self.commands), "sh"),
+            fence("\n".join(self.commands), "sh"),
             "The messages to and from the engine are in `exchange.txt`.",
         ]
         return "\n\n".join(parts) + "\n"
-
-
-def _fenced(text: str, language: str) -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
 def write_case(report: Report, file: Path) -> None:
@@ -319,12 +314,8 @@ def _copy_project(workspace: Workspace, prepared: Prepared, session: Session, sc
     question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
     if checksum(read_text(root, session.file)) != source.checksum:
         raise WorkspaceError(f"{session.file} changed since the evaluation, so it cannot be reduced")
-    return Oracle(
-        setup=_plain_setup(prepared, root),
-        folder=Folder(root, root.parent / "aside"),
-        question=question,
-        language=prepared.language,
-    )
+    folder = Folder(root, root.parent / "aside")
+    return Oracle(setup=_plain_setup(prepared, root), folder=folder, question=question, language=prepared.language)
 
 
 def _plain_setup(prepared: Prepared, root: Path) -> Setup:

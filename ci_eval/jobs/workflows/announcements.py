@@ -146,11 +146,8 @@ def cases(done: Cases, output: Path | None, reports: Mapping[str, Path]) -> Anno
 
 
 def ranking(done: Done[dict[str, Outcome]], history: Path | None) -> Announcement:
-    checks = [
-        Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason)
-        for name, outcome in done.result.items()
-        for check in _checks(outcome)
-    ]
+    named = [(name, check) for name, outcome in done.result.items() for check in _checks(outcome)]
+    checks = [Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason) for name, check in named]
     leaders = []
     for name, outcome in done.result.items():
         table = outcome.overview.ranking if outcome.overview else None
@@ -167,16 +164,9 @@ def ranking(done: Done[dict[str, Outcome]], history: Path | None) -> Announcemen
 
 
 def _checks(done: Outcome) -> list[Check]:
-    several = len(done.comparisons) > 1
-    return [
-        Check(
-            name=f"{compared.comparison.new.title}: {gate.rule}" if several else gate.rule,
-            passed=gate.passed,
-            reason=gate.reason,
-        )
-        for compared in done.comparisons
-        for gate in compared.comparison.gates
-    ]
+    several, pairs = len(done.comparisons) > 1, [compared.comparison for compared in done.comparisons]
+    named = [(f"{pair.new.title}: " * several, gate) for pair in pairs for gate in pair.gates]
+    return [Check(name=f"{title}{gate.rule}", passed=gate.passed, reason=gate.reason) for title, gate in named]
 
 
 def ranker(model: Path) -> Announcement:

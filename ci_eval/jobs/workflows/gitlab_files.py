@@ -46,11 +46,8 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
 
 def _include(plan: CiPlan, component: str, **inputs: str) -> str:
     origin = plan.request.origin
-    raw = (
-        "https://raw.githubusercontent.com/{}/{}"
-        if origin.server == UNKNOWN.server
-        else f"{origin.server}/{{}}/-/raw/{{}}"
-    )
+    of_github, of_gitlab = "https://raw.githubusercontent.com/{}/{}", f"{origin.server}/{{}}/-/raw/{{}}"
+    raw = of_github if origin.server == UNKNOWN.server else of_gitlab
     inputs["package"] = f"ci-eval[ml] @ git+{origin.address}@{origin.commit}"
     # JSON strings are valid YAML. GitLab inserts these values for $[[ inputs.NAME ]] in the included file.
     values = "".join(f"      {name}: {json.dumps(text)}\n" for name, text in inputs.items())

@@ -40,17 +40,6 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 UNKNOWN = Origin(repository="OWNER/ci-eval", commit="COMMIT")
 
 
-class _Vcs(msgspec.Struct, frozen=True):
-    commit_id: str
-
-
-class _Direct(msgspec.Struct, frozen=True):
-    """The record (PEP 610) that installers write for a package that was installed from an address."""
-
-    url: str
-    vcs_info: _Vcs | None = None
-
-
 def parse(text: str) -> Origin:
     match = re.fullmatch(r"([\w.-]+/[\w.-]+)@([\w.-]+)", text, re.ASCII)
     if not match:
@@ -64,10 +53,11 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
     record = own.read_text("direct_url.json")
     if record is None:
         return _find_release(own)
-    direct = msgspec.json.decode(record, type=_Direct)
-    if direct.vcs_info:
-        return _make(direct.url, direct.vcs_info.commit_id)
-    parts = urlsplit(direct.url)
+    # Installers write this record (PEP 610) for a package that was installed from an address.
+    direct = msgspec.json.decode(record)
+    if vcs := direct.get("vcs_info"):
+        return _make(direct["url"], vcs["commit_id"])
+    parts = urlsplit(direct["url"])
     path = Path(unquote(parts.path))
     if parts.scheme == "file" and path.is_dir():
         address = identity.remote_address(path)

@@ -11,7 +11,7 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.catalogs import metrics
-from ci_eval.core.model import Line, Lines
+from ci_eval.core.model import Line, Lines, pick
 from ci_eval.core.model.units import TRENDS
 from ci_eval.jobs.pipeline import Done
 from ci_eval.rendering import plaintext, reporters
@@ -65,9 +65,7 @@ def site(folders: Sequence[Path], *, output: Path) -> Done[Lines]:
         line = Line(
             name=key[0],
             page=page_name("/".join((*key[1:], key[0]))),
-            language=newest.language,
-            completion_type=newest.completion_type,
-            client=newest.client,
+            **pick(newest, "language", "completion_type", "client"),
             trend=stage.trend(shown, newest, chosen, newest.seed),
         )
         of = line.trend.nights[-1]

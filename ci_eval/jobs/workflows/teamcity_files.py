@@ -43,11 +43,17 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
 
 def _project(plan: CiPlan) -> Iterator[str]:
     purposes = plan.request.purposes
+    options = {"config": _text(str(CONFIG))}
     if plan.request.build:
         output = plan.request.build_output
         of_engine = {"make": _text(plan.request.build)} | ({"output": _text(output)} if output != "build" else {})
         yield _call("ciEvalEngine", of_engine, "val built = ")
-    options = {"config": _text(str(CONFIG))} | _engine_options(plan)
+        folder = output.rstrip("/")
+        program, blank, arguments = plan.command.removeprefix("./").partition(" ")
+        # The artifact rule packs what is inside a folder, or a file without the folders above it.
+        inside = program.removeprefix(f"{folder}/") if program != folder else Path(folder).name
+        options |= {"engine": "built", "command": _text(inside + blank + arguments)}
+        options |= {"like": _text(plan.like)} if plan.like else {}
     if LOGS in purposes:
         projects = ", ".join(map(_text, plan.training))
         yield _call("ciEvalLogs", options | {"projects": f"listOf({projects})"}, "val rankers = ")
@@ -61,17 +67,6 @@ def _project(plan: CiPlan) -> Iterator[str]:
         yield _call("ciEvalNights", {"nights": "listOf(night)"})
     if PULL_REQUEST in purposes:
         yield _call("ciEvalPullRequest", options)
-
-
-def _engine_options(plan: CiPlan) -> dict[str, str]:
-    if not plan.request.build:
-        return {}
-    output = plan.request.build_output.rstrip("/")
-    program, blank, arguments = plan.command.removeprefix("./").partition(" ")
-    # The artifact rule packs what is inside a folder, or a file without the folders above it.
-    inside = program.removeprefix(f"{output}/") if program != output else Path(output).name
-    options = {"engine": "built", "command": _text(inside + blank + arguments)}
-    return options | ({"like": _text(plan.like)} if plan.like else {})
 
 
 def _call(function: str, values: Mapping[str, str], before: str = "") -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -125,14 +126,14 @@ LONGEST = 100_000
 
 def detect_licence(root: Path) -> str:
     """Return the SPDX identifier, or an empty string if no file below `root` states a known licence."""
-    for path in _files(root):
-        try:
-            text = read_own(root, path)[:LONGEST].decode(errors="replace")
-        except OSError:
+    for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
+        names = [path.name for path in folder.iterdir() if NAMES.fullmatch(path.name)] if folder.is_dir() else []
+        paths = [(folder / name).relative_to(root).as_posix() for name in names]
+        for path in sorted(paths, key=lambda path: ("META" in path.upper() or path.endswith((".json", ".toml")), path)):
             # An unreadable file counts as no licence.
-            continue
-        if licence := match_licence(text):
-            return licence
+            with suppress(OSError):
+                if licence := match_licence(read_own(root, path)[:LONGEST].decode(errors="replace")):
+                    return licence
     return ""
 
 
@@ -143,13 +144,3 @@ def match_licence(text: str) -> str:
     declared = DECLARED.search(text)
     matching = (licence for licence, pattern in TEXTS if re.search(pattern, plain))
     return next(matching, declared[1] if declared else "")
-
-
-def _files(root: Path) -> Iterator[str]:
-    for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
-        if folder.is_dir():
-            names = [path.name for path in folder.iterdir() if NAMES.fullmatch(path.name)]
-            yield from sorted(
-                ((folder / name).relative_to(root).as_posix() for name in names),
-                key=lambda name: ("META" in name.upper() or name.endswith((".json", ".toml")), name),
-            )

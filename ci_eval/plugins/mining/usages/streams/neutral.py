@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.model import pick
+from ci_eval.fetch.dataset import LONGEST, read_lines
 from ci_eval.plugins.mining.usages.histories import RecordedLookup, Recording, Selection, Snapshot, Stream, unpack_files
 
 
@@ -47,9 +50,6 @@ class Completion(Event, tag_field="op", tag="completion"):
 
 
 DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | Completion)
-LONGEST = 16 << 20
-"""The length limit of a line, in bytes."""
-
 IDLE = 2.0
 """A snapshot is taken if there are no edits for this time, in seconds."""
 
@@ -114,16 +114,8 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
             text = typing.text if typing else ""
             start = event.offset - len(event.prefix)
             known = start >= 0 and event.offset <= len(text) and text.startswith(event.prefix, start)
-            yield RecordedLookup(
-                user=event.user,
-                file=event.file,
-                start=start,
-                before=text[:start] if known else None,
-                prefix=event.prefix,
-                candidates=event.candidates,
-                outcome=event.outcome,
-                item=event.taken,
-            )
+            recorded = pick(event, "user", "file", "prefix", "candidates", "outcome")
+            yield RecordedLookup(**recorded, start=start, before=text[:start] if known else None, item=event.taken)
         else:
             # Only replay the edit; its snapshots are not needed.
             deque(_snapshots(event, typings, recording), maxlen=0)
@@ -131,17 +123,20 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
 
 def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
     with unpack_files(path, (".jsonl",), recording) as files:
-        for file in files:
-            for line in read_lines(file, recording):
-                try:
-                    event = DECODER.decode(line)
-                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                    recording.skipped["line that is neither an edit nor a completion"] += 1
-                    continue
-                if event.file.endswith(recording.ends):
-                    yield event
-                else:
-                    recording.skipped["event of a file of another language"] += 1
+        for line in chain.from_iterable(map(read_lines, files)):
+            if line is None:
+                recording.skipped[f"line of more than {LONGEST >> 20} MiB"] += 1
+            if not line or not line.strip():
+                continue
+            try:
+                event = DECODER.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                recording.skipped["line that is neither an edit nor a completion"] += 1
+                continue
+            if event.file.endswith(recording.ends):
+                yield event
+            else:
+                recording.skipped["event of a file of another language"] += 1
 
 
 def _snapshots(
@@ -165,17 +160,6 @@ def _snapshots(
         recording.skipped[str(error)] += 1
         typings[at] = None
         yield from typing.end()
-
-
-def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while line := file.readline(LONGEST + 1):
-            if len(line) > LONGEST:
-                recording.skipped[f"line of more than {LONGEST >> 20} MiB"] += 1
-                while line and not line.endswith(b"\n"):
-                    line = file.readline(LONGEST)
-            elif line.strip():
-                yield line
 
 
 STREAM = Stream(
