@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
@@ -498,6 +498,9 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     info: MetricInfo
     observe: Callable[[SessionScore], Sequence[Observation]]
     """A function: session → its observations. They are empty if the session does not count in the metric."""
+    facts: Callable[[SessionScore], Hashable] | None = None
+    """A function: session → the facts that decide the observations. Of sessions with equal facts, only one is observed.
+    If None, each session is observed."""
     order: tuple[int, ...] = (99,)
     """The sort key in reports. Metrics with equal keys keep the order of their module."""
     summary_of_a_user: str = ""

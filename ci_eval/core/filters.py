@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
-from operator import contains, eq
+from operator import attrgetter, contains, eq
 from typing import TypeVar
 
 import msgspec
@@ -81,6 +81,14 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
         if self.kinds is not None and session.properties.kind not in self.kinds:
             return False
         return self.filters is None or decide(session.properties, session.expected_text, self.filters)
+
+
+def find_alike(filters: Iterable[ReportFilter]) -> Callable[[SessionScore], Hashable]:
+    """Return a function of sessions. If it has the same result for two sessions of a file, they pass the same of the
+    `filters`, and have the same kind, properties and number of typed letters."""
+    if any(part.text is not None or part.filters is not None for part in filters):
+        return attrgetter("properties", "typed", "expected_text")
+    return attrgetter("properties", "typed")
 
 
 class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,6 +66,9 @@ def keep_shared_names(imports: Sequence[Import]) -> list[Import]:
 class ImportSyntax(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[str], list[Import]]
     """A function: text → its imports; empty if the text cannot be parsed."""
+    joins: bool = False
+    """True if two parts of a text, cut between lines, together have its imports, provided that both have some: `read`
+    finds none in a part that cannot be parsed alone."""
     modules: Callable[[Project], Modules]
     errors: Callable[[str, str], int] | None = None
     """A function: text, grammar → the size of syntax errors. If None, the size is the number of unparsable bytes."""

@@ -83,6 +83,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     since shards may share a file."""
     unresolved_packages: dict[str, Number] = {}
     """Package → number of its unresolved imports, the most frequent first; at most 100 packages."""
+    unresolved_in_pieces: dict[str, dict[str, Number]] = {}
+    """In a shard: source file that is cut over several shards → package → number of its unresolved imports."""
     remedies: dict[str, str] = {}
     """Package → advice how the engine could find it; empty if the engine does not use packages."""
     endpoint: str = ""

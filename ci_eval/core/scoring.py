@@ -117,6 +117,15 @@ def rank_of(session: SessionScore) -> int | None:
     return lookups[session.until - 1 if session.courses else -1].rank
 
 
+def facts_of_list(session: SessionScore) -> tuple[Status, int | None, bool, bool, bool]:
+    """Return what most metrics of ranks depend on: the status, and for the last list the rank, whether it has any
+    suggestion, whether it has the expected name, and whether its first suggestion adds an import."""
+    if not session.lookups:
+        return session.status, None, False, False, False
+    last = session.lookups[session.until - 1 if session.courses else -1]
+    return session.status, last.rank, last.total > 0, last.offered, last.adds_import
+
+
 RANK_BANDS = (
     Band(name="1", outcome="first", label="rank 1"),
     Band(name="2-5", outcome="near", label="rank 2-5"),
@@ -338,4 +347,6 @@ def recall_within(
         return rank is not None and rank <= k
 
     summary = summary.replace("PLACE", "first" if k == 1 else f"among the first {k}")
-    return mean_over_sessions(f"{name}{k}", summary, hit, **facts or {"order": (1, k), "of_the_user": True})
+    return mean_over_sessions(
+        f"{name}{k}", summary, hit, facts=facts_of_list, **facts or {"order": (1, k), "of_the_user": True}
+    )

@@ -22,7 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -366,20 +366,26 @@ ENCODED_AT_ONCE = 10_000
 """The number of actions that are encoded at once. To encode all actions of a large file takes hundreds of MB."""
 
 
-def pack_actions(actions: FileActions) -> bytes:
+def pack_actions(of_file: FileActions) -> bytes:
+    return pack_stream(replace(of_file, actions=()), of_file.actions)
+
+
+def pack_stream(of_file: FileActions, actions: Iterable[Action]) -> bytes:
+    """Return a file without actions, and its actions, as the content of a file of actions."""
     # The last two bytes of the head are `]}`: the actions are inserted before them.
-    head = msgspec.json.encode(replace(actions, actions=()))
+    head = msgspec.json.encode(of_file)
     packer, size, separator = stored.Packer(stored.LEVEL_OF_ACTIONS), len(head), b""
     packer.add(head[:-2])
-    for begin in range(0, len(actions.actions), ENCODED_AT_ONCE):
-        part = separator + msgspec.json.encode(actions.actions[begin : begin + ENCODED_AT_ONCE])[1:-1]
+    iterator = iter(actions)
+    while some := tuple(islice(iterator, ENCODED_AT_ONCE)):
+        part = separator + msgspec.json.encode(some)[1:-1]
         # Readers decode a large file line by line.
         separator, size = END_OF_PART, size + len(part)
         packer.add(part)
     packer.add(head[-2:])
     if size > stored.ACTIONS:
         raise WorkspaceError(
-            f"the actions of {actions.path} take {size:,} bytes, but the limit is {stored.ACTIONS:,}: exclude "
+            f"the actions of {of_file.path} take {size:,} bytes, but the limit is {stored.ACTIONS:,}: exclude "
             "the file with `actions.maxFileSize`, or make fewer actions with `actions.strategy`"
         )
     return packer.close()

@@ -17,7 +17,7 @@ from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.loading import UNCHANGED, View, change_view
-from ci_eval.core.grammar.imports import most_frequent, sum_counts
+from ci_eval.core.grammar.imports import most_frequent, sum_counts, sum_packages
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
@@ -232,6 +232,10 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
     states = [shard.state for shard in shards if shard.finished]
     # A file in several shards counts once.
     total, share = sum_counts({path: count for shard in shards for path, count in shard.imports.items()}.values())
+    packages = sum_packages(shard.unresolved_packages for shard in shards)
+    pieces = [(path, of_file) for shard in shards for path, of_file in shard.unresolved_in_pieces.items()]
+    packages.subtract(sum_packages(table for _, table in pieces))
+    packages.update(sum_packages(dict(pieces).values()))
     records = {name: [shard.stages[name] for shard in shards if name in shard.stages] for name in shards[0].stages}
     stages = {
         name: replace(
@@ -254,7 +258,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         processor="; ".join(processors),
         unresolved_imports=share,
         imports={shards[0].project.checksum: total},
-        unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
+        unresolved_packages=most_frequent(packages),
+        unresolved_in_pieces={},
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
         confined=pipeline.together(shard.confined for shard in shards),

@@ -18,11 +18,11 @@ from ci_eval.ci import Screen
 from ci_eval.core import actions, interpret, logs, machine, report
 from ci_eval.core.base import errors
 from ci_eval.core.base.errors import CiEvalError, NothingToEvaluate, WorkspaceError
-from ci_eval.core.base.shards import Shard
+from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports import count_missing, merge_readings, sum_counts
+from ci_eval.core.grammar.imports import count_missing, merge_readings, most_frequent, sum_counts, sum_packages
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
@@ -350,13 +350,15 @@ def record(
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     cpu = made.cpu + CpuTimes(own=watch.cpu())
     record = StageRecord(started=started, ended=machine.now(), files=made.files, cpu=cpu)
-    counts, packages, remedies = dict[str, tuple[int, int]](), dict[str, int](), dict[str, str]()
+    counts, absent = dict[str, tuple[int, int]](), dict[str, dict[str, int]]()
+    packages, remedies = dict[str, int](), dict[str, str]()
     if (imports := prepared.language.imports) is not None and not prepared.records:
         around = prepared.setup.surroundings
         # An import counts as resolved if any of the roots has it.
         readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
         files = ((source.path, source.text) for source in workspace.sources())
-        counts, packages = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
+        counts, absent = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
+        packages = most_frequent(sum_packages(absent.values()))
         if packages and prepared.engine.own_process:
             remedies = environments.find_remedies(
                 prepared.language.dependencies,
@@ -382,6 +384,7 @@ def record(
             unresolved_imports=share,
             imports=counts if manifest.shard else {manifest.project.checksum: imported},
             unresolved_packages=packages,
+            unresolved_in_pieces={path: absent[path] for path in _list_cut_files(workspace) if path in absent},
             remedies=remedies,
             confined=together({manifest.confined, *made.confined}),
             footprint=total,
@@ -400,6 +403,14 @@ def record(
     if prepared.config.interpret.save_logs:
         gather_logs(workspace, prepared)
     workspace.seal()
+
+
+def _list_cut_files(workspace: Workspace) -> list[str]:
+    """Return the source files that are cut over several shards; none if there are no shards."""
+    if (shard := workspace.manifest().shard) is None:
+        return []
+    dealt = deal({head.path: head.sessions for head in workspace.heads().values()}, Shard.parse(shard).of)
+    return [path for path, pieces in dealt.items() if len(pieces) > 1]
 
 
 def together(confined: Iterable[str]) -> str:

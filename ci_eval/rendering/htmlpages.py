@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, reduce
 from html import escape
@@ -203,7 +204,7 @@ def _base_36(number: int) -> str:
     return np.base_repr(number, 36).lower()
 
 
-def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> str:
+def encode_stretches(stretches: Sequence[ColouredStretch], text: str, begin: int, end: int) -> str:
     """Encode each stretch as letter, distance from the previous stretch, dot, length; in UTF-16 units, in base 36."""
     is_ascii, at, parts = text.isascii(), begin, []
 
@@ -213,9 +214,9 @@ def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int
         # The script reads an empty text as 0. Zeros are frequent.
         return _base_36(count) if count else ""
 
-    for own_first, own_last, letter in stretches:
-        if own_first >= end:
-            break
+    # The stretch before the first one that begins here may reach into the page.
+    within = slice(max(bisect_left(stretches, (begin,)) - 1, 0), bisect_left(stretches, (end,)))
+    for own_first, own_last, letter in stretches[within]:
         first, last = max(own_first, at), min(own_last, end)
         if first < last:
             parts.append(f"{letter}{units(at, first)}.{units(first, last)}")

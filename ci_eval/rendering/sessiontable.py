@@ -188,7 +188,7 @@ class SessionTable:
         side.latency.append(round(10 * max(latencies)) if latencies else -1)
         seen = observe_metrics(self._metrics, session) if session and asked else [()] * len(self._metrics)
         for column, of_metric in zip(side.observed, seen, strict=True):
-            column.append(self._observed[tuple(of_metric)])
+            column.append(self._observed[tuple(map(tuple, of_metric))])
 
     def script(self) -> bytes:
         bands, ungraded = self._bands, self._band_numbers[UNGRADED_BAND]

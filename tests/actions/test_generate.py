@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -261,3 +262,17 @@ def test_it_is_what_counting_again_gives(files: list[list[str]]) -> None:
     ]
     assert found.open == pytest.approx(len(alone) / sum(map(len, files)))
     assert found.new == pytest.approx(len(set(alone)) / sum(map(len, files)))
+
+
+@pytest.mark.parametrize("name", ["Greeter", "\ud800"], ids=["a name", "what is not UTF-8"])
+def test_a_worker_gets_the_declared_names(name: str) -> None:
+    declared = {"p.a": frozenset({name, "é"}), "p.b": frozenset[str]()}
+    tree = SourceTree(
+        root=Path("p"),
+        name="p",
+        language=LANGUAGE,
+        config=ActionsConfig(),
+        declared=declared,
+        task=completion.COMPLETION,
+    )
+    assert pickle.loads(pickle.dumps(tree)) == tree

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.core.actions import Source, actions_of_file, spell_task
-from ci_eval.core.actions.strategy import longest_prefix, spelled_files, spelled_filters, uses
+from ci_eval.core.actions.strategy import AT_ONCE, longest_prefix, spelled_files, spelled_filters, uses
 from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.model import (
     ActionsConfig,
@@ -213,3 +213,10 @@ def test_the_import_is_missing_at_its_use_and_back_behind_it() -> None:
     # A name of up to three letters is asked for once.
     assert calls == [("Apple", "App"), ("Apple", "Apple"), ("id", "id")]
     assert actions.sessions == 3
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_head_of_a_file_counts_the_sessions_that_its_actions_finish(strategy: StrategyConfig) -> None:
+    found = actions_of(TEXT * 80, strategy)
+    assert len(found.actions) > AT_ONCE
+    assert found.sessions == sum(isinstance(action, FinishSession) for action in found.actions) > 0

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.base.shards import deal
 from ci_eval.core.compare.pairing import explain_classes, population
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import EngineInfo, FileActions, ProjectInfo
+from ci_eval.core.model import EngineInfo, FileActions, ProjectInfo, Session
 from ci_eval.core.statistics.population import Strata
-from ci_eval.core.workspace import Workspace, pack_actions
+from ci_eval.core.workspace import Workspace, pack_actions, pack_sessions
 from tests.command import command as run
 from tests.comparing import compare
 from tests.projects import GREETER, write
@@ -69,6 +70,20 @@ def test_sessions_pair_by_their_ids_where_one_side_has_few_of_a_file(tmp_path: P
     # The same engine gave the same answers: any difference would be one between other sessions.
     metrics = report["filters"]["ALL"]["metrics"]
     assert [metrics[name]["difference"] for name in ("RecallAt1", "RecallAt5", "Recall")] == [0, 0, 0]
+
+
+def test_equal_ids_in_several_files_are_several_changes(nights: dict[str, Path], tmp_path: Path) -> None:
+    """Such as in a damaged workspace."""
+    sides = [Path(shutil.copytree(nights[name], tmp_path / name)) for name in ("words", "alphabet")]
+    for side in map(Workspace.open, sides):
+        for source, sessions in [(source, [*sessions]) for source, sessions in side.sessions(Session)]:
+            numbered = (replace(session, id=str(number)) for number, session in enumerate(sessions))
+            side.write_sessions(source.path, pack_sessions(source, numbered))
+        side.seal()
+    code, report, said = compare(*sides, tmp_path / "out")
+    assert code == 0, said
+    listed = [*report["regressions"], *report["improvements"]]
+    assert len({change["id"] for change in listed}) < len({(change["id"], change["file"]) for change in listed})
 
 
 FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ci_eval.core.grammar import document as document_module
 from ci_eval.core.grammar.document import (
+    MANY,
     Document,
     GapText,
     NotText,
@@ -19,6 +21,7 @@ from ci_eval.core.grammar.document import (
     line_and_column,
     read_text,
 )
+from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
 
 
 @pytest.mark.parametrize("data", [b"a\nb\nc", b"a\r\nb\r\nc", b"a\rb\rc", b"\xef\xbb\xbfa\nb\r\nc"])
@@ -64,6 +67,35 @@ def test_what_is_put_back_is_no_edit() -> None:
     document.delete(0, 3)
     document.insert("one")
     assert document.take_edits() == []
+
+
+@pytest.mark.parametrize("window", [0, 2, 1_000])
+@given(text=st.text("ab\n", max_size=20), data=st.data())
+def test_a_document_has_the_text_of_slices_wherever_the_changes_are(
+    window: int, text: str, data: st.DataObject
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document_module, "WINDOW", window)
+        document, follower = Document(text), text
+        for _ in range(data.draw(st.integers(0, 2 * MANY))):
+            begin = data.draw(st.integers(0, len(text)))
+            end = data.draw(st.integers(begin, min(begin + 3, len(text))))
+            new = data.draw(st.sampled_from(["", "x", "yz", text[begin:end]]))
+            document.apply(DeleteRange(begin=begin, end=end))
+            document.apply(MoveCaret(offset=begin))
+            # Half of the tokens are typed letter by letter.
+            for part in new if data.draw(st.booleans()) else [new]:
+                document.apply(PrintText(text=part))
+            text = text[:begin] + new + text[end:]
+            with pytest.raises(ValueError, match=f"outside the text of {len(text)} char"):
+                document.delete(len(text), len(text) + 1)
+            if data.draw(st.booleans()):
+                assert (document.text, document.caret) == (text, begin + len(new))
+            if data.draw(st.booleans()):
+                for offset, deleted, inserted in document.take_edits():
+                    follower = follower[:offset] + inserted + follower[offset + deleted :]
+                assert follower == text
+        assert document.text == text
 
 
 @pytest.mark.parametrize("offset", [-1, 4])

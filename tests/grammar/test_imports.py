@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.grammar.imports import MOST, Modules, count_missing, read_module_names, sum_counts
+from ci_eval.core.grammar.imports import (
+    MOST,
+    Modules,
+    count_missing,
+    most_frequent,
+    read_module_names,
+    sum_counts,
+    sum_packages,
+)
 from tests.languages.there import missing as missing_of
 from tests.languages.there import shares
 from tests.projects import write
@@ -25,14 +33,18 @@ def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
 
 
 def test_the_share_and_the_most_frequent_packages_are_told() -> None:
-    assert count_missing(there, [("a", "A b C"), ("b", "C d")]) == ({"a": (3, 2), "b": (2, 1)}, {"C": 2, "A": 1})
+    assert count_missing(there, [("a", "A b C"), ("b", "C d")]) == (
+        {"a": (3, 2), "b": (2, 1)},
+        {"a": {"A": 1, "C": 1}, "b": {"C": 1}},
+    )
+    assert [*most_frequent(sum_packages([{"A": 1, "C": 1}, {"C": 1}])).items()] == [("C", 2), ("A", 1)]
     assert count_missing(there, [("a", "a b")]) == ({"a": (2, 0)}, {})
     assert count_missing(there, []) == ({}, {})
 
 
 def test_rare_packages_of_many_are_not_named() -> None:
-    counts, named = count_missing(there, [("a", " ".join(f"N{number}" for number in range(MOST + 1)))])
-    assert (counts, len(named)) == ({"a": (MOST + 1, MOST + 1)}, MOST)
+    counts, absent = count_missing(there, [("a", " ".join(f"N{number}" for number in range(MOST + 1)))])
+    assert (counts, len(most_frequent(absent["a"]))) == ({"a": (MOST + 1, MOST + 1)}, MOST)
     assert (sum_counts([(3, 1), (0, 0)]), sum_counts([])) == (((3, 1), 1 / 3), ((0, 0), None))
 
 

@@ -16,6 +16,7 @@ from ci_eval.core.model import Kind, Lookup, Properties, Record, RemovedImport, 
 from ci_eval.core.model.sessions import Offer
 from ci_eval.core.scoring import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.plugins.engines.controls import ORACLE
+from ci_eval.plugins.languages.python.imports import read
 from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
@@ -186,6 +187,24 @@ def test_acceptance_leaves_the_original_file_or_the_tail_says_what_else(
 ) -> None:
     assert tail_of(edit) == tail
     assert FileChanges("python").adds_import([Offer(text="Box", edits=(edit,))], TOKEN, SHOP) is adds
+
+
+LINES = (
+    '"""Goods.\n\nfrom here on\n"""\nfrom goods import (\n    Box,\n)\n\n\ndef f():\n    from a import b\n'
+    '    return b\n\n\nx = Bo\ny = """\nfrom c import d\n"""\nfrom e import g\n'
+).splitlines(keepends=True)
+
+
+@pytest.mark.parametrize("line", range(len(LINES) + 1))
+@pytest.mark.parametrize("module", ["goods", "e", "other"])
+def test_an_inserted_line_is_an_import_only_where_it_is_code(line: int, module: str) -> None:
+    text, inserted = "".join(LINES), f"from {module} import Box\n"
+    after = "".join((*LINES[:line], inserted, *LINES[line:]))
+    token = (text.index("Bo\n"), 2, "Bo")
+    # Elsewhere, the line changes a string, or the text can no longer be read.
+    is_code, is_known = len(read(after)) == len(read(text)) + 1, module == "goods"
+    offer = Offer(text="Box", edits=((sum(map(len, LINES[:line])), 0, inserted),))
+    assert FileChanges("python").adds_import([offer], token, text) is not (is_code and is_known)
 
 
 def test_suggestions_without_edits_stay_and_imports_of_other_languages_are_lines() -> None:

@@ -117,6 +117,8 @@ def test_merged_shards_have_the_share_of_unresolved_imports_of_one_run(tmp_path:
     merged, whole = (Workspace(tmp_path / name).manifest() for name in ("merged", "whole"))
     assert merged.unresolved_imports == whole.unresolved_imports == 2 / 14
     assert merged.imports == whole.imports
+    assert merged.unresolved_packages == whole.unresolved_packages == {"gone": 1, "no": 1}
+    assert not merged.unresolved_in_pieces
 
 
 @pytest.mark.parametrize("of", [2, 3, 30])

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Kind, LookupScore, Properties, SessionScore, Status
+from ci_eval.core.model.sessions import Course
+from ci_eval.core.scoring import observe_metrics
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
 from ci_eval.plugins.metrics.models import is_right
 
@@ -202,6 +204,27 @@ def test_summaries_with_a_user_say_which_lists_decide(metric: Metric) -> None:
     if metric.info.unit != "ms":
         assert ("depends on where the modelled user stops" in metric.info.summary) is depends
         assert ("in the last list" in metric.info.summary) is reads_last_alone
+
+
+VARIED = [
+    replace(session(*before, replace(last, offered=bool(offered), adds_import=offered is None), status=end), **user)
+    for last in (lookup(1, total=1), lookup(1, prefix="ap"), lookup(4), lookup(None, prefix="a"), lookup(None, total=0))
+    for offered in (False, True, None)
+    for end in (None, Status.TIMEOUT, Status.CUT_OFF, Status.SKIPPED)
+    for before in ((), (lookup(2, total=5, selected=True),))
+    for user in ({}, {"reused": True}, {"courses": (Course(0, 1, taken=True, share=0.4),)})
+]
+
+
+@pytest.mark.parametrize("unit", sorted({metric.of for metric in METRICS.values()}))
+def test_metrics_that_observe_equal_facts_once_observe_the_same(unit: str) -> None:
+    known = [metric for metric in METRICS.values() if metric.of in {unit, "either"}]
+    collector, plain = (Collector([Observations(metric) for metric in known]) for _ in range(2))
+    for number, each in enumerate(VARIED):
+        collector.observe(number, each)
+        plain.add(number, observe_metrics(known, each))
+    for found, expected in zip(collector.take(), plain.take(), strict=True):
+        assert found.tolist() == expected.tolist()
 
 
 def test_latencies_are_over_all_lookups_by_nearest_rank() -> None:

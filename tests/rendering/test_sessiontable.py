@@ -11,9 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.model import SourceFile, Status
+from ci_eval.core.contracts import Metric
+from ci_eval.core.model import MetricInfo, SourceFile, Status
 from ci_eval.rendering import sessiontable
-from ci_eval.rendering.sessiontable import SessionTable, crop_line, selection
+from ci_eval.rendering.sessiontable import Computed, SessionTable, crop_line, selection
 from tests.reports.samples import session
 
 TASK = tasks.CATALOG.load("completion")
@@ -45,6 +46,17 @@ def test_a_row_has_its_line_its_texts_and_how_it_went() -> None:
     assert [found["texts"][each] for each in went["first"][:2]] == ["one", "candidate_1"]
     assert (went["first"][2], went["band"][2], went["latency"][2]) == (-1, -1, -1)
     assert [found["statuses"][each] for each in went["status"]] == ["ok", "ok", "skipped"]
+
+
+def test_a_metric_may_observe_lists() -> None:
+    info = MetricInfo(name="Ours", summary="", unit="share", better="higher")
+    observed: Any = [[1.0, 2.0]]
+    metric = Metric(info=info, observe=lambda _: observed)
+    table = SessionTable(TASK, [""], "t", Computed(metrics=[metric]))
+    table.begin(SOURCE, ["files/a.html"])
+    table.add([session("a.py", 0, "one")])
+    found = told(table)
+    assert [found["observed"][number] for number in found["went"][0]["observed"][0]] == [observed]
 
 
 def test_a_pair_says_how_it_moved_and_which_page_has_it() -> None:

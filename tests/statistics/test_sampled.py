@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.judging import Judge
-from ci_eval.core.compare.sums import FilterSums
+from ci_eval.core.compare.sums import FileSums, FilterSums
 from ci_eval.core.statistics.paired import Limits, Spread, make_intervals
 from ci_eval.core.statistics.population import Strata, Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC
@@ -309,7 +309,7 @@ def test_the_interval_of_unequal_projects_holds_the_difference_of_all_sessions()
         sums = FilterSums(figures=1)
         for number, sample in enumerate(samples):
             sums.rows.append(sums.add(sample[:, None]))
-            sums.add_to_stratum(("", str(number)), sample[:, None])
+            sums.add_to_stratum(("", str(number)), FileSums.of(sample[:, None]))
         plain = sums.total[0]
         pooled.append(plain[2] / plain[3] - plain[0] / plain[1])
         assert sums.weigh(Strata(KNOWN), dict.fromkeys(KNOWN, LIMIT))

@@ -7,14 +7,15 @@ import os
 import re
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ci_eval import __version__
 from ci_eval.core.actions.files import Attribute, Source, declarations, find_left_out, read_attributes, source_files
@@ -28,7 +29,7 @@ from ci_eval.core.actions.sample import (
     draw_sample,
     may_begin,
 )
-from ci_eval.core.actions.strategy import actions_of_file
+from ci_eval.core.actions.strategy import stream_actions
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.files import read_own
@@ -37,11 +38,11 @@ from ci_eval.core.filters import decide, needs_resolution
 from ci_eval.core.grammar.document import NotText, OtherEncoding, check_lines, checksum, decode_file
 from ci_eval.core.grammar.tokens import every_token, find_silent_places
 from ci_eval.core.model.report import ProjectInfo
-from ci_eval.core.model.sessions import CallCompletion, FileActions, FileError
+from ci_eval.core.model.sessions import Action, CallCompletion, FileError
 from ci_eval.core.model.settings import ActionsConfig, FiltersConfig
 from ci_eval.core.model.tokens import Kind, Location, Properties, Sampling, Token, Vocabulary
 from ci_eval.core.workers import Workers
-from ci_eval.core.workspace import Workspace, pack_actions
+from ci_eval.core.workspace import Workspace, pack_stream
 
 
 class Texts(msgspec.Struct):
@@ -123,6 +124,20 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     """The number of slots of each character (see `sample.py`)."""
     attributes: Sequence[Attribute] | None = None
     """The attributes for `find_left_out`, which yields the files without sessions; None = all files have sessions."""
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], SourceTree], tuple[dict[str, Any]]]:
+        # pickle would remember every name until the end, which takes four times the memory of the names as JSON.
+        fields = asdict(self)
+        # Names that are not UTF-8 are pickled as they are.
+        with suppress(UnicodeEncodeError):
+            fields["declared"] = msgspec.json.encode(self.declared)
+        return _unpickle, (fields,)
+
+
+def _unpickle(fields: dict[str, Any]) -> SourceTree:
+    if isinstance(declared := fields["declared"], bytes):
+        fields["declared"] = msgspec.json.decode(declared, type=dict[str, frozenset[str]])
+    return SourceTree(**fields)
 
 
 WORST = 10
@@ -394,18 +409,20 @@ def make(project: SourceTree, path: str, slots: Collection[int] | None = None) -
             chosen = [token for token in tokens if decide(token.properties, token.text, strategy.filters)]
         if ranks is not None:
             chosen = [token for token in chosen if token.offset in ranks]
-        actions = actions_of_file(source, chosen, strategy, extraction.unparsable, project.task, ranks)
+        head, actions = stream_actions(source, chosen, strategy, extraction.unparsable, project.task, ranks)
+        # Only the few actions of a sample are read twice.
+        of_sample = () if ranks is None else tuple(actions)
         return GeneratedFile(
             path=path,
             size=len(data),
             unparsable=extraction.unparsable,
-            sessions=actions.sessions,
+            sessions=head.sessions,
             kinds=Counter({kind.value: count for kind, count in Counter(map(_KIND, chosen)).items()}),
-            packed=pack_actions(actions),
+            packed=pack_stream(head, of_sample or actions),
             trouble=extraction.trouble,
             texts=Counter(token.text for token in chosen) if every else Counter(),
             darts=len(ranks or ()),
-            hits=_list_hits(actions, project) if ranks is not None else (),
+            hits=_list_hits(of_sample, project),
         )
     except OtherEncoding as error:
         return FileError(path=path, stage="actions", message=str(error), lost=len(data))
@@ -417,9 +434,9 @@ def make(project: SourceTree, path: str, slots: Collection[int] | None = None) -
         gc.enable()
 
 
-def _list_hits(actions: FileActions, project: SourceTree) -> tuple[tuple[int, Kind, int], ...]:
+def _list_hits(actions: Iterable[Action], project: SourceTree) -> tuple[tuple[int, Kind, int], ...]:
     first: dict[str, CallCompletion] = {}
-    for action in actions.actions:
+    for action in actions:
         if isinstance(action, CallCompletion):
             first.setdefault(action.session, action)
     lengths = sorted(set(project.config.strategy.prefix.lengths or ())) if project.slots > 1 else []

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.actions.evolution import Evolution
 from ci_eval.core.actions.files import Source
@@ -30,7 +34,7 @@ from ci_eval.core.model.sessions import (
     UseImport,
 )
 from ci_eval.core.model.settings import ActionsConfig, FiltersConfig, PrefixConfig, QueriesConfig, StrategyConfig
-from ci_eval.core.model.tokens import Kind, Token
+from ci_eval.core.model.tokens import Kind, Properties, Token
 
 OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
 
@@ -65,14 +69,18 @@ def plan_sessions(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]
     """Return, for each session of a token, the spelled strategy and the prefix of each lookup, the shortest first."""
     if prefix.name == "Ladder":
         # A prefix as long as the token would leave nothing to complete.
-        steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
-        return [(f"SimplePrefix({n})" if n else "NoPrefix", [text[:n]]) for n in steps]
+        return [(how, [text[:n]]) for n, how in _spell_steps(prefix.lengths or ()) if n < len(text)]
     if prefix.name == "EveryPrefix":
         return [(spell_prefix(prefix), [text[:n] for n in range(min(len(text), (prefix.n or len(text)) + 1))])]
     typed = longest_prefix(text, prefix)
     if prefix.name == "Inside" and typed == text:
         return []
     return [(spell_prefix(prefix), [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
+
+
+@lru_cache
+def _spell_steps(lengths: tuple[int, ...]) -> Sequence[tuple[int, str]]:
+    return [(n, f"SimplePrefix({n})" if n else "NoPrefix") for n in sorted(set(lengths))]
 
 
 def longest_prefix(text: str, prefix: PrefixConfig) -> str:
@@ -130,6 +138,8 @@ def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
 
 
 FINISH = FinishSession()
+AT_ONCE = 1_000
+"""The number of recorded actions that are handed on at once."""
 FIRST_TASK = "completion"
 """The task whose name is not in session ids, since it was the only task when ids were introduced."""
 
@@ -144,20 +154,37 @@ def actions_of_file(
 ) -> FileActions:
     """Return the sessions of the task's items in order. After the last action, the text is as it was. `ranks`: offset
     of each item → the indices (from 0) of the item's sessions to make; None = all."""
+    head, actions = stream_actions(source, tokens, strategy, unparsable, task, ranks)
+    return replace(head, actions=tuple(actions))
+
+
+def stream_actions(
+    source: Source,
+    tokens: Sequence[Token],
+    strategy: StrategyConfig,
+    unparsable: float,
+    task: Task,
+    ranks: Mapping[int, Collection[int]] | None = None,
+) -> tuple[FileActions, Iterator[Action]]:
+    """Return the result of `actions_of_file` without its actions, and the actions, which are made while they are read:
+    all actions of a large file take more than 400 MB."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens), ranks=ranks)
     if task.of_imports:
-        typist.use_imports(uses(source, tokens))
+        of_names = uses(source, tokens)
+        sessions, typed = sum(len(_count_letters(use.token)) for use in of_names), typist.use_imports(of_names)
     elif typist.plain:
-        typist.type_plainly(tokens)
-    elif task.items:
-        typist.type_items(list(task.items(source.text, tokens)))
-    return typist.written(unparsable)
+        sessions = typist.count((token.offset, token.text) for token in tokens)
+        typed = typist.type_plainly(tokens)
+    else:
+        items = list(task.items(source.text, tokens)) if task.items else []
+        sessions, typed = typist.count((item.begin, item.text) for item in items), typist.type_items(items)
+    return typist.head(sessions, unparsable), chain.from_iterable(typed)
 
 
 def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> FileActions:
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, ()))
-    typist.type_items(items)
-    return typist.written(0.0)
+    head = typist.head(typist.count((item.begin, item.text) for item in items), 0.0)
+    return replace(head, actions=tuple(chain.from_iterable(typist.type_items(items))))
 
 
 def spell_task(strategy: StrategyConfig, seed: int, task: Task) -> str:
@@ -208,7 +235,6 @@ class _Typist:
     evolution: Evolution
     ranks: Mapping[int, Collection[int]] | None = None
     checksum: str = ""
-    sessions: int = 0
     actions: list[Action] = field(default_factory=list)
     _caret: int = 0
     _gap: int | None = None
@@ -217,30 +243,52 @@ class _Typist:
         self.checksum = checksum(self.source.text)
         self.actions.append(OpenFile(path=self.source.path, checksum=self.checksum))
         self._bases: dict[str, blake2b] = {}
-        self.plain = self.task.name == FIRST_TASK and self.strategy == StrategyConfig(filters=self.strategy.filters)
-        """True under the default strategy: only the token is missing, and no prefix is typed."""
+        strategy = self.strategy
+        self.plain = (
+            self.task.name == FIRST_TASK
+            and strategy.context == "ALL"
+            and strategy.prefix.name != "Inside"
+            and not strategy.evolution.share
+        )
+        """True if only the token is missing while it is typed."""
 
-    def type_items(self, items: Sequence[Item]) -> None:
-        """Type items, which must be sorted by offset."""
-        for item, remainder in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
-            self.type(item, remainder)
-        self._close()
-        self.actions += self.evolution.finish()
-
-    def written(self, unparsable: float) -> FileActions:
-        """Return the recorded actions. `unparsable`: the share of the text that the grammar could not read."""
+    def head(self, sessions: int, unparsable: float) -> FileActions:
+        """Return the file without actions. `unparsable`: the share of the text that the grammar could not read."""
         return FileActions(
-            path=self.source.path,
-            checksum=self.checksum,
-            sessions=self.sessions,
-            unparsable=unparsable,
-            actions=tuple(self.actions),
+            path=self.source.path, checksum=self.checksum, sessions=sessions, unparsable=unparsable, actions=()
         )
 
-    def type(self, item: Item, rest: Remainder) -> None:
-        queries = [] if self.task.play else plan_sessions(item.text, self.strategy.prefix)
+    def count(self, places: Iterable[tuple[int, str]]) -> int:
+        """Return the number of sessions of items or tokens, which are given as offset and text."""
         if self.ranks is not None:
-            queries = [query for rank, query in enumerate(queries) if rank in self.ranks[item.begin]]
+            return sum(len(self._plan(begin, text)) for begin, text in places)
+        texts = Counter(text for _, text in places)
+        if self.task.play:
+            return texts.total()
+        return sum(times * len(plan_sessions(text, self.strategy.prefix)) for text, times in texts.items())
+
+    def _plan(self, begin: int, text: str) -> list[tuple[str, list[str]]]:
+        queries = plan_sessions(text, self.strategy.prefix)
+        if self.ranks is None:
+            return queries
+        return [query for rank, query in enumerate(queries) if rank in self.ranks[begin]]
+
+    def _take(self) -> list[Action]:
+        taken, self.actions = self.actions, []
+        return taken
+
+    def type_items(self, items: Sequence[Item]) -> Iterator[list[Action]]:
+        """Yield the actions that type items, which must be sorted by offset."""
+        for item, remainder in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
+            self.type(item, remainder)
+            if len(self.actions) >= AT_ONCE:
+                yield self._take()
+        self._close()
+        self.actions += self.evolution.finish()
+        yield self._take()
+
+    def type(self, item: Item, rest: Remainder) -> None:
+        queries = [] if self.task.play else self._plan(item.begin, item.text)
         if not (queries or self.task.play):
             return
         self._open(item, rest)
@@ -251,7 +299,7 @@ class _Typist:
         if self.task.play:
             self.actions.append(
                 self.task.action(
-                    session=_id(self._base(self.task.name), item.begin, item.text),
+                    session=self._identify("", item.begin, item.text),
                     offset=item.begin,
                     expected_text=item.text,
                     ranges=item.ranges,
@@ -260,60 +308,51 @@ class _Typist:
                 )
             )
             self.actions.append(FINISH)
-            self.sessions += 1
             if rest.tail:
                 end = begin + len(item.text)
                 self.actions.append(DeleteRange(begin=end, end=end + len(rest.tail)))
         elif self.strategy.prefix.name == "Inside":
             self._ask_inside(item, queries, begin, rest.tail)
         else:
-            typed = ""
-            for how, steps in queries:
-                session = _id(self._base(_spell_typing(self.task, how)), item.begin, item.text)
-                for step in steps:
-                    if step != typed:
-                        # Each prefix of an item extends the one before, so only its new letters are typed.
-                        self.actions.append(PrintText(text=step[len(typed) :]))
-                        typed = step
-                    self.actions.append(
-                        CallCompletion(
-                            session=session,
-                            offset=item.begin,
-                            prefix=step,
-                            expected_text=item.text,
-                            properties=item.properties,
-                        )
-                    )
-                self.actions.append(FINISH)
-                self.sessions += 1
+            typed = self._ask(item.begin, item.text, item.properties, queries)
             if typed or rest.tail:
                 self.actions.append(DeleteRange(begin=begin, end=begin + len(typed) + len(rest.tail)))
             self.actions.append(PrintText(text=item.text))
         self._caret = item.end
 
-    def type_plainly(self, tokens: Sequence[Token]) -> None:
-        """Type tokens with the same result as `type_items` under the plain strategy."""
+    def _ask(self, offset: int, text: str, properties: Properties, queries: list[tuple[str, list[str]]]) -> str:
+        """Type and ask the prefixes of each session, and return the last prefix."""
+        actions, typed = self.actions, ""
+        for how, steps in queries:
+            session = self._identify(how, offset, text)
+            for step in steps:
+                if step != typed:
+                    # Each prefix of an item extends the one before, so only its new letters are typed.
+                    actions.append(PrintText(text=step[len(typed) :]))
+                    typed = step
+                actions.append(
+                    CallCompletion(
+                        session=session, offset=offset, prefix=step, expected_text=text, properties=properties
+                    )
+                )
+            actions.append(FINISH)
+        return typed
+
+    def type_plainly(self, tokens: Sequence[Token]) -> Iterator[list[Action]]:
+        """Yield the actions of tokens, with the same result as `type_items`."""
         # Most runs use this method, so it must be fast. It needs neither evolution nor gaps.
-        base = self._base("NoPrefix")
-        actions = self.actions
         for token in tokens:
             begin, text = token.offset, token.text
-            actions += (
-                DeleteRange(begin=begin, end=begin + len(text)),
-                MoveCaret(offset=begin),
-                CallCompletion(
-                    session=_id(base, begin, text),
-                    offset=begin,
-                    prefix="",
-                    expected_text=text,
-                    properties=token.properties,
-                ),
-                FINISH,
-                PrintText(text=text),
-            )
-        self.sessions = len(tokens)
+            if queries := self._plan(begin, text):
+                self.actions += (DeleteRange(begin=begin, end=begin + len(text)), MoveCaret(offset=begin))
+                if typed := self._ask(begin, text, token.properties, queries):
+                    self.actions.append(DeleteRange(begin=begin, end=begin + len(typed)))
+                self.actions.append(PrintText(text=text))
+            if len(self.actions) >= AT_ONCE:
+                yield self._take()
+        yield self._take()
 
-    def use_imports(self, uses_of_names: Sequence[Use]) -> None:
+    def use_imports(self, uses_of_names: Sequence[Use]) -> Iterator[list[Action]]:
         """Remove each import from the file while the imported name is completed."""
         for use in uses_of_names:
             missing, token = use.imported, use.token
@@ -328,13 +367,12 @@ class _Typist:
                 MoveCaret(offset=begin),
             ]
             typed = ""
-            for length in sorted({min(length, len(token.text)) for length in LENGTHS}):
+            for length in _count_letters(token):
                 self.actions.append(PrintText(text=token.text[len(typed) : length]))
                 typed = token.text[:length]
-                how = f"{self.task.name}/SimplePrefix({length})"
                 self.actions += [
                     UseImport(
-                        session=_id(self._base(how), token.offset, token.text),
+                        session=self._identify(f"SimplePrefix({length})", token.offset, token.text),
                         offset=token.offset,
                         prefix=typed,
                         expected_text=token.text,
@@ -343,9 +381,9 @@ class _Typist:
                     ),
                     FINISH,
                 ]
-                self.sessions += 1
             # The last length is that of the token, so the whole token is typed now.
             self.actions += [MoveCaret(offset=missing.begin), PrintText(text=removed.text)]
+        yield self._take()
 
     def _open(self, item: Item, remainder: Remainder) -> None:
         """Restore everything before the item, and delete the text from the item to the end of the missing part."""
@@ -376,7 +414,7 @@ class _Typist:
             self.actions += (
                 MoveCaret(offset=begin + len(prefix)),
                 CallCompletion(
-                    session=_id(self._base(_spell_typing(self.task, how)), item.begin, item.text),
+                    session=self._identify(how, item.begin, item.text),
                     offset=item.begin,
                     prefix=prefix,
                     expected_text=item.text,
@@ -384,21 +422,22 @@ class _Typist:
                 ),
                 FINISH,
             )
-            self.sessions += 1
         self.actions.append(DeleteRange(begin=end, end=end + len(tail)) if tail else MoveCaret(offset=end))
 
-    def _base(self, how: str) -> blake2b:
+    def _identify(self, how: str, begin: int, text: str) -> str:
+        """Return the id of a session. `how`: the spelled prefix, which does not matter if the task plays items."""
         base = self._bases.get(how)
         if base is None:
-            strategy = _spell_strategy(self.strategy, how, self.source.seed)
+            strategy = _spell_strategy(self.strategy, _spell_typing(self.task, how), self.source.seed)
             # With the checksum, the ids of sessions change if the text of the file changes.
             parts = [self.source.project, self.source.path, self.checksum, strategy, ""]
             base = self._bases[how] = blake2b("\0".join(parts).encode(), digest_size=8)
-        return base
+        # Copying a hash is faster than hashing the base again.
+        identity = base.copy()
+        identity.update(f"{begin}\0{text}".encode())
+        return identity.hexdigest()
 
 
-def _id(base: blake2b, begin: int, text: str) -> str:
-    # Copying a hash is faster than hashing the base again.
-    identity = base.copy()
-    identity.update(f"{begin}\0{text}".encode())
-    return identity.hexdigest()
+def _count_letters(token: Token) -> list[int]:
+    """Return how many letters of an imported name are typed at each lookup."""
+    return sorted({min(length, len(token.text)) for length in LENGTHS})

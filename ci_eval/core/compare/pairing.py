@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.compare.sums import FilterSums, Sums
-from ci_eval.core.contracts import Metric, Observation, Task
-from ci_eval.core.filters import GROUPS, ReportFilters, find_class, standard_parts
+from ci_eval.core.compare.sums import FileNumbers, FilterSums, Sums
+from ci_eval.core.contracts import Metric, Task
+from ci_eval.core.filters import GROUPS, ReportFilters, find_alike, find_class, standard_parts
 from ci_eval.core.grammar.syntax import colour_file
 from ci_eval.core.model.comparison import Change, Failures
 from ci_eval.core.model.sessions import FAILED, Paint, Pair, Session, SessionScore, SourceFile, unasked_stretches
@@ -33,7 +33,8 @@ SHOWN = 200
 ABSENT = 1_000
 """The rank that an absent text counts as when changes are ordered by size."""
 
-_Seen = Sequence[Sequence[Observation]]
+Listed = tuple[float, str, str, Change]
+"""A listed change: its size, session and file. Two files of a damaged workspace may have a session with the same id."""
 
 LONGEST_PREFIX = 5
 """Longer prefixes are in the same part as prefixes of this length."""
@@ -72,9 +73,8 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     """Pair the sessions of two workspaces. `leading`: the index of the metric by which parts are compared."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
-    checksums, theirs = ({source.path: source.checksum for source in side.sources()} for side in (base, new))
-    same_text = all(theirs.get(path, checksum) == checksum for path, checksum in checksums.items())
-    strata = population(base, new, same_text=same_text)
+    checksums, theirs = _checksums(base), _checksums(new)
+    strata = population(base, new, same_text=_are_alike(checksums, theirs))
     pairing = Pairing(tasks.CATALOG.load(manifest.task), metrics, filters, leading, rounds, strata)
     for source, of_base in base.sessions(SessionScore):
         # A file that new lacks counts as unchanged, so its sessions are counted in `only_base`.
@@ -93,6 +93,15 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     for sums in pairing.filters.values():
         sums.clusters = [numbers[name] for name in names]
     return pairing
+
+
+def _checksums(side: Workspace) -> dict[str, str]:
+    return {source.path: source.checksum for source in side.sources()}
+
+
+def _are_alike(ours: Mapping[str, str], theirs: Mapping[str, str]) -> bool:
+    """Return whether the files that both sides have are the same."""
+    return all(theirs.get(path, checksum) == checksum for path, checksum in ours.items())
 
 
 class _Facts(NamedTuple):
@@ -118,7 +127,9 @@ class Pairing:
         # Quantiles are computed from latencies, not from sums.
         self._places = [number for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
         self._metrics = [metrics[number] for number in self._places]
+        self._collector = Collector([Observations(metric) for metric in self._metrics])
         self._width, self._leading, self._metric = len(metrics), leading, metrics[leading]
+        self._alike = find_alike(filters.all)
         self._divided = standard_parts(filters.headline)
         self.rounds = rounds
         self.strata = strata
@@ -128,8 +139,8 @@ class Pairing:
         self.divided: Counter[str] = Counter()
         """The number of pairs that are in a part of a dimension, by dimension, such as "kind"."""
         self.transitions: Counter[tuple[str, str]] = Counter()
-        self.regressions: list[tuple[float, str, Change]] = []
-        self.improvements: list[tuple[float, str, Change]] = []
+        self.regressions: list[Listed] = []
+        self.improvements: list[Listed] = []
         self.files: list[str] = []
         """The paths of the files that have a pair."""
         self.weighted = False
@@ -152,6 +163,8 @@ class Pairing:
                 alone_in_new += 1
             else:
                 pairs.append((base, new))
+                self._collector.observe(0, base)
+                self._collector.observe(0, new)
         self.again.add(again)
         if same_text:
             self.only_new, self.only_base = self.only_new + alone_in_new, self.only_base + len(alone_in_base)
@@ -162,19 +175,16 @@ class Pairing:
         self.pairs += len(pairs)
         self.files.append(source.path)
         gains = np.array([self._count_pair(source, base, new) for base, new in pairs])
-        observed = [[observe_metrics(self._metrics, side) for side in pair] for pair in pairs]
-        numbers = self._numbers(observed)
+        numbers = self._numbers()
         # The gain is the difference of the leading metric or, if that metric is not a ratio, of the scores.
         if self._metric.statistic == "ratio":
             above_base, below_base, above_new, below_new = numbers[:, self._leading].T
             known = (below_base != 0) & (below_new != 0)
             gains = above_new / np.where(known, below_new, 1) - above_base / np.where(known, below_base, 1)
             gains = np.where(known, -gains if self._metric.info.better == "lower" else gains, 0.0)
-        indices: dict[_Facts, list[int]] = defaultdict(list)
-        for index, (base, _) in enumerate(pairs):
-            indices[self._facts(base)].append(index)
+        indices = self._by_facts([base for base, _ in pairs])
         moved = [
-            (index, side, self._by_round(pair, observed[index], side))
+            (index, side, self._by_round(pair, side))
             for index, pair in enumerate(pairs)
             for side in range(2)
             if pair[side].otherwise and self.rounds[side] > 1
@@ -190,47 +200,49 @@ class Pairing:
             for side in zip(*pairs, strict=True)
         ]
         times = [(np.repeat(np.arange(len(pairs)), [*map(len, side)]), np.array([*chain(*side)])) for side in waits]
+        whole = FileNumbers(numbers)
         for number, sums in enumerate(self.filters.values()):
             passes = np.zeros(len(pairs), dtype=bool)
             for facts, own in indices.items():
                 passes[own] = bool(facts.passes[number])
             chosen = np.flatnonzero(passes)
-            self._add_to(sums, chosen, numbers, gains, strata, moved, slice(None))
+            self._add_to(sums, chosen, whole, gains, strata, moved, slice(None))
             for side, (owners, latencies) in enumerate(times):
                 own_times = latencies[passes[owners]]
                 sums.latencies[side] += bin_latencies(own_times) if len(own_times) else 0
         leading = slice(self._leading, self._leading + 1)
-        members: dict[tuple[str, str], list[int]] = defaultdict(list)
+        of_leading, members = FileNumbers(numbers[:, leading]), defaultdict[tuple[str, str], list[int]](list)
         for facts, own in indices.items():
             for key in facts.parts:
                 members[key] += own
                 self.divided[key[0]] += len(own)
         for key, part in members.items():
-            self._add_to(self.parts[key], np.array(sorted(part)), numbers[:, leading], gains, strata, moved, leading)
+            self._add_to(self.parts[key], np.array(sorted(part)), of_leading, gains, strata, moved, leading)
 
     def _add_to(
         self,
         sums: Sums,
         own: Numbers,
-        numbers: Floats,
+        numbers: FileNumbers,
         gains: Floats,
         strata: Sequence[Key],
         moved: Sequence[tuple[int, int, Floats]],
         figures: slice,
     ) -> None:
-        seen = numbers[own]
-        sums.rows.append(sums.add(seen))
-        keys = [strata[index] for index in own.tolist()] if self.strata.is_divided else []
-        for key in dict.fromkeys(keys):
-            sums.add_to_stratum(key, seen[[index for index, stratum in enumerate(keys) if stratum == key]])
+        sums.rows.append(sums.add_sums(numbers.sum_over(own)))
+        by_stratum: dict[Key, list[int]] = defaultdict(list)
+        for index in own.tolist() if self.strata.is_divided else ():
+            by_stratum[strata[index]].append(index)
+        for key, same in by_stratum.items():
+            sums.add_to_stratum(key, numbers.sum_over(np.array(same)))
         within = set(own.tolist()) if moved else ()
         for index, side, rounds in moved:
             if index in within:
-                for of in (sums, sums.by_stratum[strata[index]]) if keys else (sums,):
+                for of in (sums, sums.by_stratum[strata[index]]) if by_stratum else (sums,):
                     of.wavering[side].add(rounds[:, figures], len(self.files))
         sums.sessions += len(own)
-        sums.wins += int((gains[own] > 0).sum())
-        sums.losses += int((gains[own] < 0).sum())
+        sums.wins += int(np.count_nonzero(gains[own] > 0))
+        sums.losses += int(np.count_nonzero(gains[own] < 0))
 
     def _count_pair(self, source: SourceFile, base: SessionScore, new: SessionScore) -> float:
         """Return the gain of the score."""
@@ -246,6 +258,16 @@ class Pairing:
             self._remember_change(gain, source, base, new, leads=leads)
         return gain
 
+    def _by_facts(self, sessions: Sequence[SessionScore]) -> dict[_Facts, list[int]]:
+        """Return the indices of a file's sessions by their facts."""
+        alike: dict[Hashable, list[int]] = defaultdict(list)
+        for index, session in enumerate(sessions):
+            alike[self._alike(session)].append(index)
+        indices: dict[_Facts, list[int]] = defaultdict(list)
+        for same in alike.values():
+            indices[self._facts(sessions[same[0]])] += same
+        return indices
+
     def _facts(self, base: SessionScore) -> _Facts:
         counts, leads = dict[str, bool](), bool(self._headline.passes(base))
         # Parts divide the headline's pairs. If the headline is one kind or one prefix length, the parts of that
@@ -260,27 +282,25 @@ class Pairing:
             parts=tuple([(name, value) for name, value in _session_parts(base) if counts.get(name, leads)]),
         )
 
-    def _by_round(self, pair: Sequence[SessionScore], observed: Sequence[_Seen], side: int) -> Floats:
+    def _by_round(self, pair: Sequence[SessionScore], side: int) -> Floats:
         """Return the numbers of a pair in each round of a side, while the other side stays at its first round."""
+        other = observe_metrics(self._metrics, pair[1 - side])
         by_metric = [observe_rounds(metric, pair[side], self.rounds[side]) for metric in self._metrics]
-        by_round = zip(*by_metric, strict=True)
-        return self._numbers([(observed[0], seen) if side else (seen, observed[1]) for seen in by_round])
+        for seen in zip(*by_metric, strict=True):
+            for observed in (other, seen) if side else (seen, other):
+                self._collector.add(0, observed)
+        return self._numbers()
 
-    def _numbers(self, observed: Sequence[Sequence[_Seen]]) -> Floats:
-        """Return numerator and denominator of base, then of new, for each metric (pairs x metrics x 4)."""
-        collector = Collector([Observations(metric) for metric in self._metrics])
-        for seen in chain.from_iterable(observed):
-            collector.add(0, seen)
-        columns = collector.take()
-        # Each observation belongs to a cell: a metric of a side of a pair.
-        cells = np.repeat(np.arange(columns.counts.size), columns.counts.ravel())
-        sums = [np.bincount(cells, column, columns.counts.size) for column in columns.rows.T]
-        sides = np.stack(sums, axis=-1).reshape(len(observed), 2, len(self._metrics), 2)
-        known = (columns.counts > 0).reshape(len(observed), 2, len(self._metrics)).all(axis=1)
+    def _numbers(self) -> Floats:
+        """Return numerator and denominator of base, then of new, for each metric of the collected pairs (pairs x
+        metrics x 4)."""
+        sums, counts = self._collector.take().sum_up()
+        sides = sums.reshape(-1, 2, len(self._metrics), 2)
+        known = (counts > 0).reshape(-1, 2, len(self._metrics)).all(axis=1)
         # Both sides must have a value: else an engine that misses hard sessions looks better (docs/statistics.md).
         known |= ~np.array([metric.found_by_both for metric in self._metrics], dtype=bool)
-        numbers = np.zeros((len(observed), self._width, 4))
-        numbers[:, self._places] = np.moveaxis(sides, 1, 2).reshape(len(observed), -1, 4) * known[:, :, None]
+        numbers = np.zeros((len(sides), self._width, 4))
+        numbers[:, self._places] = np.moveaxis(sides, 1, 2).reshape(len(sides), -1, 4) * known[:, :, None]
         return numbers
 
     def _remember_change(
@@ -308,7 +328,7 @@ class Pairing:
             base_status=base.status.value,
             new_status=new.status.value,
         )
-        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, change))
+        (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, base.file, change))
 
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
@@ -345,7 +365,8 @@ class StoredPairs:
         return self._base.folder, self._new.folder
 
     def strata(self) -> Strata:
-        return population(self._base, self._new, same_text=False)
+        same_text = _are_alike(_checksums(self._base), _checksums(self._new))
+        return population(self._base, self._new, same_text=same_text)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         sample = next((workspace for workspace in (self._base, self._new) if workspace.manifest().is_sample), None)

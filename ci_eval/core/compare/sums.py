@@ -3,14 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ci_eval.core.statistics.population import Key, Strata, Stratum
 from ci_eval.core.statistics.repeated import Wavering
 from ci_eval.core.statistics.sampled import pool
+from ci_eval.core.statistics.stats import Numbers
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import BINS
+
+
+class FileSums(NamedTuple):
+    """The sums over pairs of one file. The fields are those of `Sums`."""
+
+    total: Floats
+    products: Floats
+    moved: Numbers
+    changes: Numbers
+    fourths: Floats
+    observed_by_side: Numbers
+
+    @classmethod
+    def of(cls, seen: Floats) -> FileSums:
+        """`seen`: the numbers of each pair (pairs x figures x 4)."""
+        flat, figures = seen.reshape(len(seen), 4 * seen.shape[1]), seen.shape[1]
+        changed = (seen[:, :, 0] != seen[:, :, 2]) | (seen[:, :, 1] != seen[:, :, 3])
+        # Most numbers did not change, and powers of 0 take as long to compute as other powers.
+        pairs, of_figure = np.nonzero(changed)
+        above_base, below_base, above_new, below_new = seen[pairs, of_figure].T
+        # Fractions are compared by cross-multiplication, which is exact for whole numbers.
+        moved = np.sign(above_new * below_base - above_base * below_new)
+        directions = np.where((below_base != 0) & (below_new != 0), moved, 0.0)
+        rose, fell = (np.bincount(of_figure[moving], minlength=figures) for moving in (directions > 0, directions < 0))
+        powers = np.zeros(changed.shape)
+        powers[changed] = np.power(above_new - above_base, 4)
+        return cls(
+            total=seen.sum(axis=0),
+            products=flat.T @ flat,
+            moved=np.stack([rose, fell], axis=-1),
+            changes=changed.sum(axis=0),
+            fourths=powers.sum(axis=0),
+            observed_by_side=(seen[:, :, 1::2] != 0).sum(axis=0),
+        )
+
+
+class FileNumbers:
+    """The numbers of a file's pairs (pairs x figures x 4). Sums over the same pairs are computed only once: a filter,
+    a part and a stratum often have the same pairs."""
+
+    def __init__(self, seen: Floats) -> None:
+        self._seen = seen
+        self._sums: dict[bytes, FileSums] = {}
+
+    def sum_over(self, own: Numbers) -> FileSums:
+        """`own`: the indices of pairs, in ascending order."""
+        key = own.tobytes()
+        if key not in self._sums:
+            self._sums[key] = FileSums.of(self._seen[own])
+        return self._sums[key]
 
 
 class Sums:
@@ -50,28 +102,21 @@ class Sums:
 
     def add(self, seen: Floats) -> Floats:
         """Add the pairs of one file (pairs x figures x 4). Return their sum (figures x 4)."""
-        flat = seen.reshape(len(seen), 4 * self.figures)
-        of_file: Floats = seen.sum(axis=0)
-        self.total += of_file
-        self.products += flat.T @ flat
-        above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
-        # Fractions are compared by cross-multiplication, which is exact for whole numbers.
-        moved = np.sign(above_new * below_base - above_base * below_new)
-        directions = np.where((below_base != 0) & (below_new != 0), moved, 0.0)
-        self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
-        changed = (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2)
-        self.changes += changed.sum(axis=0)
-        self.changed_files += changed.any(axis=0)
-        differences = seen[:, :, 2] - seen[:, :, 0]
-        # Most differences are 0, and powers of 0 take as long to compute as other powers.
-        powers = np.power(differences, 4, out=np.zeros_like(differences), where=differences != 0)
-        self.fourths += powers.sum(axis=0)
-        self.observed_by_side += (seen[:, :, [1, 3]] != 0).sum(axis=0)
-        return of_file
+        return self.add_sums(FileSums.of(seen))
 
-    def add_to_stratum(self, key: Key, seen: Floats) -> None:
+    def add_sums(self, of_file: FileSums) -> Floats:
+        self.total += of_file.total
+        self.products += of_file.products
+        self.moved += of_file.moved
+        self.changes += of_file.changes
+        self.changed_files += of_file.changes > 0
+        self.fourths += of_file.fourths
+        self.observed_by_side += of_file.observed_by_side
+        return of_file.total
+
+    def add_to_stratum(self, key: Key, of_file: FileSums) -> None:
         stratum = self.by_stratum.setdefault(key, Sums(self.figures, self.rounds))
-        stratum.rows.append(stratum.add(seen))
+        stratum.rows.append(stratum.add_sums(of_file))
         stratum.places.append(len(self.rows) - 1)
 
     def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:

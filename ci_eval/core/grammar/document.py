@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Edit
-from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
+from ci_eval.core.model import Action, DeleteRange, MoveCaret, PrintText
 
 
 class GapText:
@@ -50,8 +50,9 @@ class GapText:
             if cut:
                 self._before.append(last[:cut])
             self._at -= len(last) - cut
-        removed = self._pop_after(end - begin)
-        self._before.append(text)
+        removed = self._pop_after(end - begin) if end > begin else ""
+        if text:
+            self._before.append(text)
         self._at = begin + len(text)
         self._length += len(text) - len(removed)
         return removed
@@ -193,9 +194,23 @@ def _count_common(most: int, agree: Callable[[int, int], bool]) -> int:
     return known
 
 
+WINDOW = 1_000
+"""The largest number of characters at the place of the last changes that are kept apart from the rest of the text."""
+CLOSED = (-1, "", "")
+EDITS = frozenset({PrintText, DeleteRange, MoveCaret})
+"""The types of actions that change a document."""
+
+
 class Document:
+    """A text with a caret. While all changes are at one place, and when that place gets its former text back, the text
+    around it is not touched: most tokens of a sample are only typed, and not asked."""
+
     def __init__(self, text: str) -> None:
         self._gap = GapText(text)
+        self._base: str | None = text
+        """The whole text of `_gap`, if known. The document has `_now` at the offset `_at` in place of `_was`."""
+        self._at, self._was, self._now = CLOSED
+        self._length = len(text)
         self._text: str | None = text
         self.caret = 0
         self._taken = text
@@ -206,13 +221,16 @@ class Document:
     def text(self) -> str:
         # The text is joined only on request, since most sessions of a sample are not asked and do not need the text.
         if self._text is None:
-            self._text = str(self._gap)
+            if self._base is None:
+                self._base = str(self._gap)
+            at, base = self._at, self._base
+            self._text = base if self._now == self._was else base[:at] + self._now + base[at + len(self._was) :]
         return self._text
 
     def move(self, offset: int) -> None:
         """Move the caret to an offset in code points. Raises ValueError if the offset is outside the text."""
-        if not 0 <= offset <= len(self._gap):
-            raise ValueError(f"offset {offset} is outside the text of {len(self._gap)} characters")
+        if not 0 <= offset <= self._length:
+            raise ValueError(f"offset {offset} is outside the text of {self._length} characters")
         self.caret = offset
 
     def delete(self, begin: int, end: int) -> None:
@@ -229,14 +247,15 @@ class Document:
             self._change(begin, begin + deleted, inserted)
         self.caret = caret
 
-    def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
-        match action:
-            case MoveCaret():
-                self.move(action.offset)
-            case DeleteRange():
-                self.delete(action.begin, action.end)
-            case PrintText():
-                self.insert(action.text)
+    def apply(self, action: Action) -> None:
+        """Apply one of EDITS; other actions change nothing."""
+        # A test for another type than the action's takes long, so the most frequent type comes first.
+        if isinstance(action, PrintText):
+            self._change(self.caret, self.caret, action.text)
+        elif isinstance(action, DeleteRange):
+            self._change(action.begin, action.end, "")
+        elif isinstance(action, MoveCaret):
+            self.move(action.offset)
 
     def take_edits(self) -> list[Edit]:
         """Return the edits since the last call, without deletions that were reverted. More than MANY edits are
@@ -246,9 +265,18 @@ class Document:
         return edits
 
     def _change(self, begin: int, end: int, text: str) -> None:
-        removed = self._gap.replace(begin, end, text)
+        at, now = self._at, self._now
+        if at <= begin <= end <= at + len(now) and len(now) + len(text) <= WINDOW:
+            removed = now[begin - at : end - at]
+            self._now = now[: begin - at] + text + now[end - at :]
+        else:
+            removed = self._change_elsewhere(begin, end, text)
         self._text = None
+        self._length += len(text) - len(removed)
         self.caret = begin + len(text)
+        # Many edits are merged anyway, and even an edit that drops the last one leaves more than MANY.
+        if len(self._edits) > MANY + 1:
+            return
         # An edit that restores the text deleted by the last edit is dropped, and so is the last edit.
         if not removed and self._undone_by == (begin, text):
             self._edits.pop()
@@ -256,3 +284,16 @@ class Document:
         else:
             self._edits.append((begin, end - begin, text))
             self._undone_by = None if text else (begin, removed)
+
+    def _change_elsewhere(self, begin: int, end: int, text: str) -> str:
+        """Leave the place of the last changes, and return the replaced text of another place."""
+        if self._now != self._was:
+            self._gap.replace(self._at, self._at + len(self._was), self._now)
+            self._base = None
+        self._at, self._was, self._now = CLOSED
+        if self._base is None:
+            return self._gap.replace(begin, end, text)
+        if not 0 <= begin <= end <= self._length:
+            raise ValueError(f"range {begin}-{end} is outside the text of {self._length} characters")
+        self._at, self._was, self._now = begin, self._base[begin:end], text
+        return self._was

@@ -17,15 +17,22 @@ Counts = tuple[int, int]
 """The number of a file's imports, and the number of its unresolved imports."""
 
 
-def count_missing(resolve: Imports, files: Iterable[tuple[str, str]]) -> tuple[dict[str, Counts], dict[str, int]]:
-    """Return the counts by file, and a table: package → number of unresolved imports, the most frequent first.
+def count_missing(
+    resolve: Imports, files: Iterable[tuple[str, str]]
+) -> tuple[dict[str, Counts], dict[str, dict[str, int]]]:
+    """Return the counts by file, and by file with unresolved imports a table: package → number of unresolved imports.
     `files`: pairs of path and text."""
-    counts, absent = dict[str, Counts](), Counter[str]()
+    counts, absent = dict[str, Counts](), dict[str, dict[str, int]]()
     for path, text in files:
         imports = list(resolve(path, text))
         counts[path] = len(imports), sum(not known for _, known in imports)
-        absent.update(package for package, known in imports if not known)
-    return counts, most_frequent(absent)
+        if of_file := Counter(package for package, known in imports if not known):
+            absent[path] = dict(of_file)
+    return counts, absent
+
+
+def sum_packages(tables: Iterable[Mapping[str, int]]) -> Counter[str]:
+    return sum(map(Counter, tables), Counter())
 
 
 def sum_counts(counts: Iterable[Counts]) -> tuple[Counts, float | None]:

@@ -212,6 +212,9 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
     reading = read(source, grammar, repairs, head)
     walk.source = reading.source
     walk.run(*reading.roots)
+    unparsable = share_lost(reading)
+    # The trees take more memory than the tokens, so they are freed before the tokens are made.
+    reading = reading._replace(roots=())
     candidates = walk.found
     if reading.source is not source:
         replaced = ((Kind.KEYWORD, reading.rewritten.keywords), (Kind.TYPE_REFERENCE, reading.rewritten.types))
@@ -232,4 +235,4 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
         if text and "\ufffd" not in text and offset >= end:
             tokens.append(Token(offset=offset, text=text, properties=properties))
             end = offset + len(text)
-    return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.rewritten.trouble)
+    return Extraction(tokens=tuple(tokens), unparsable=unparsable, trouble=reading.rewritten.trouble)

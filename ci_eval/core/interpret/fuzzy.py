@@ -155,7 +155,8 @@ def _best_points(word: str, text: str, low_text: str, end: int, first: list[int]
     for row, letter in enumerate(word):
         lowest, highest = first[row], last[row]
         low_letter = low_text[lowest]
-        beyond = last[row + 1] if row + 1 < len(word) else end
+        # Beyond the column after its last place, the points of the last letter stay the same.
+        beyond = last[row + 1] if row + 1 < len(word) else min(highest + 2, end)
         # Column `at + 1` belongs to index `at`. `runs`: the length of the run of letters that ends there.
         table, runs, steps = [0] * (end + 1), [0] * (end + 1), [0] * (end + 1)
         for at in range(lowest, beyond):

@@ -315,6 +315,7 @@ class FileChanges:
     def __init__(self, language: str) -> None:
         syntax = languages.CATALOG.load(language).import_syntax
         # Imports are cached, since all lookups of a token, and often of a file, have the same original text.
+        self._joins = syntax is not None and syntax.joins
         self._read = read = lru_cache(maxsize=READ_TEXTS)(syntax.read) if syntax else None
         self._code = lru_cache(maxsize=READ_TEXTS)(lambda text: dict(_code_lines(read(text) if read else (), text)))
 
@@ -325,7 +326,7 @@ class FileChanges:
             replace(suggestion, tail=(tail := suggestion.tail + _describe(suggestion.edits, text)), firm=len(tail))
             if isinstance(suggestion, Offer)
             and suggestion.edits
-            and (suggestion.text != token[2] or self._differ(*_sides(suggestion.edits, token, text)))
+            and (suggestion.text != token[2] or self._differ(*self._sides(suggestion.edits, token, text)))
             else suggestion
             for suggestion in suggestions
         ]
@@ -334,13 +335,34 @@ class FileChanges:
         """Return whether accepting the first suggestion adds an import that the file does not have."""
         if not first or not first[0].edits:
             return False
-        before, after = _sides(first[0].edits, token, text)
+        before, after = self._sides(first[0].edits, token, text)
         known = set(before.splitlines())
         added = any(ADDED_IMPORT.match(line) for line in after.splitlines() if line not in known)
         if self._read is None or not (imports := self._read(after)):
             return added
         names = _names(imports) - _names(self._read(before))
         return bool(names) or (added and self._differ(before, after))
+
+    def _sides(self, edits: Sequence[Edit], token: Edit, text: str) -> tuple[str, str]:
+        """Return the file's text without and with the edits; if the edits only insert imports, up to their end."""
+        before, after = apply_edits(text, [token]), apply_edits(text, [*edits, token])
+        offset, _, lines = edits[0]
+        start, rest = before[:offset], before[offset:]
+        end = start + lines
+        # Parsing a whole file takes long. The parts are parsed instead, the rest only once for all lookups of a file.
+        if (
+            self._read is None
+            or not self._joins
+            or not (ADDED_IMPORT.match(lines) and not lines[0].isspace() and lines.endswith("\n"))
+            or end + rest != after
+            or start[-1:] not in {"", "\n"}
+            or any(line in before for line in lines.splitlines())
+        ):
+            return before, after
+        further, known = self._read(end), self._read(rest)
+        if further and known and not (_names(further) - _names(self._read(start))) & _names(known):
+            return start, end
+        return before, after
 
     def _differ(self, before: str, after: str) -> bool:
         if self._read is None or before == after:
@@ -352,13 +374,9 @@ def _names(imports: Sequence[Import]) -> set[tuple[str, str, str]]:
     return {(item.name, item.module, item.original) for item in imports}
 
 
-def _sides(edits: Sequence[Edit], token: Edit, text: str) -> tuple[str, str]:
-    return apply_edits(text, [token]), apply_edits(text, [*edits, token])
-
-
 def _describe(edits: Sequence[Edit], text: str) -> str:
-    written = (
+    written = [
         " ".join(new.split()) + (REMOVED + " ".join(text[offset : offset + deleted].split()) if deleted else "")
         for offset, deleted, new in edits
-    )
+    ]
     return ELSEWHERE + " ".join(written)

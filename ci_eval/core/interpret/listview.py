@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
@@ -77,14 +77,21 @@ class ListView:
         after: str = "",
         asked: int | None = None,
         follows: str | None = None,
+        mark: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] = list,
     ) -> DisplayedList:
         """Return the displayed list. `before`: the text up to the word being typed. `query`: the number of earlier
-        lists of the session. `asked` (None = the whole prefix), `follows`: as in `TypedToken`."""
+        lists of the session. `asked` (None = the whole prefix), `follows`, `mark`: as in `TypedToken`."""
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         line = before[before.rfind("\n") + 1 :] + prefix
         listing = self._client.show(
             answered,
-            TypedToken(line=line, prefix=prefix, asked=len(prefix) if asked is None else asked, follows=follows),
+            TypedToken(
+                line=line,
+                prefix=prefix,
+                asked=len(prefix) if asked is None else asked,
+                follows=follows,
+                mark=mark,
+            ),
         )
         shown = listing.suggestions
         started = time.perf_counter()

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ci_eval.core.base import errors
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Query, Running
-from ci_eval.core.grammar.document import Document, difference
+from ci_eval.core.grammar.document import EDITS, Document, difference
 from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
 from ci_eval.core.interpret.clients import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
@@ -174,14 +174,15 @@ class Player:
             yield from self.play(actions)
 
     def play(self, actions: Iterable[Action]) -> Iterator[Session]:
+        apply = self.document.apply
         for action in actions:
             if self._repeating is not None:
                 self._repeating.append(action)
+            # Most actions are edits, and each test for another type than the action's takes long.
+            if type(action) in EDITS:
+                apply(action)
+                continue
             match action:
-                case OpenFile():
-                    self._opened = False
-                case MoveCaret() | DeleteRange() | PrintText():
-                    self.document.apply(action)
                 case CallCompletion():
                     is_asked = self._begin(action)
                     session = self._open
@@ -189,6 +190,10 @@ class Player:
                         continues = bool(session.lookups) and self._view.keeps
                         question = Question(prefix=action.prefix, expected=action.expected_text, continues=continues)
                         self.ask(question, session)
+                case FinishSession():
+                    ended, self._open, self._repeating = self._open, None, None
+                    if ended:
+                        yield self._finish(ended)
                 case PlayItem():
                     typed = 0
                     if self._begin(action) and self._open and self._setup.task.play:
@@ -197,10 +202,10 @@ class Player:
                         typed = editor.typed
                     # The task may have typed the beginning of the text.
                     self.document.insert(action.expected_text[typed:])
-                case FinishSession():
-                    ended, self._open, self._repeating = self._open, None, None
-                    if ended:
-                        yield self._finish(ended)
+                case OpenFile():
+                    self._opened = False
+                case MoveCaret() | DeleteRange() | PrintText():
+                    pass
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Open the call's session if it is chosen and not yet open. Return whether the engine may be asked."""
@@ -419,8 +424,7 @@ class Player:
             # The code after the token is already there, so a tail that repeats the code doubles it.
             suggestions = [settle_tail(item, call.expected_text[len(prefix) :]) for item in suggestions]
             follows = ""
-        if self._acceptances is None:
-            suggestions = self._changes.mark(suggestions, self._token(prefix, call), text)
+        token = self._token(prefix, call)
         return self._view.show(
             suggestions,
             text[: caret - len(prefix)],
@@ -429,6 +433,7 @@ class Player:
             after=text[caret:],
             asked=asked,
             follows=follows,
+            mark=list if self._acceptances else lambda shown: self._changes.mark(shown, token, text),
         )
 
     def _token(self, prefix: str, call: CallCompletion | PlayItem) -> Edit:

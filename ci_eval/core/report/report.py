@@ -99,8 +99,9 @@ def evaluate(
         sessions = (session for _, of_file in workspace.sessions(Session) for session in of_file)
         example = next(session.lookups[-1].answer for session in sessions if session.status is Status.UNREADABLE)
         responses = replace(responses, example=example)
+    # A tally is dropped with its figures, since it has every time of its sessions.
     by_filter = {
-        name: tally.figures(tallies.asked_by_filter[name], sums.again) for name, tally in tallies.by_filter.items()
+        name: tallies.by_filter.pop(name).figures(asked, sums.again) for name, asked in tallies.asked_by_filter.items()
     }
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))

@@ -80,12 +80,13 @@ class Tally:
         self._sums = _Part()
         self._task, self._metrics, self._part, self._rounds = task, metrics, part, rounds
         self._observations: list[Observations] = []
-        stored: dict[Observe, Observations] = {}
+        stored: dict[tuple[Observe, str], Observations] = {}
         for metric in metrics:
-            seen = Observations(metric, [*strata.values()], stored.get(metric.observe))
+            alike = metric.observe, metric.statistic
+            seen = Observations(metric, [*strata.values()], stored.get(alike))
             self._observations.append(seen)
             if not seen.is_summed:
-                stored.setdefault(metric.observe, seen)
+                stored.setdefault(alike, seen)
         self._strata = {key: (number, stratum.weight) for number, (key, stratum) in enumerate(strata.items(), 1)}
         self._weighted, self._repeats = bool(strata), repeats
 
@@ -341,10 +342,13 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                     stratum=self._strata.find(session),
                     band=task_band(task, session) if asked else None,
                 )
-                seen = observe_metrics(observed, session)
-                if asked:
+                place = number << 32 | known.setdefault(facts, len(known))
+                if asked and session.properties.prompt is not None:
+                    seen = observe_metrics(observed, session)
                     sums.prompts.add(session, seen)
-                collector.add(number << 32 | known.setdefault(facts, len(known)), seen)
+                    collector.add(place, seen)
+                else:
+                    collector.observe(place, session)
                 # The observations of each round, if the answers differed between rounds.
                 if session.otherwise and rounds > 1:
                     moved = list(zip(*(observe_rounds(metric, session, rounds) for metric in observed), strict=True))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
 from itertools import chain
 from math import fsum, sqrt
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import Estimate, PromptFigures, PromptSpread, SessionScore, State
+from ci_eval.core.scoring import observe_metrics
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC, Repeats, SecondQuestions, Wavering
@@ -28,6 +29,8 @@ Numbers = NDArray[np.int64]
 
 AT_ONCE = 4096
 """The number of sessions, and of observations, that are summed together. The last digits of sums depend on it."""
+MOST_FACTS = 10_000
+"""The limit of remembered observations; in a run of 1,000 sessions, 75 facts differ (status, rank, …)."""
 
 
 def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
@@ -36,12 +39,19 @@ def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
     return file << 32 | stratum << 12 | kind
 
 
+def _strata(places: Numbers) -> Numbers:
+    return places >> 12 & (1 << 20) - 1
+
+
+def _kinds(places: Numbers) -> Numbers:
+    return places & (1 << 12) - 1
+
+
 class Collected(msgspec.Struct, frozen=True):
-    """The observations of a metric, without the metric: sums by kind, and `places` and `seen` of `Observations.add`."""
+    """The observations of a metric, without the metric: sums by kind, and the rows of `Observations` (one part)."""
 
     sums: dict[int, _Sums]
-    places: Numbers
-    seen: Floats
+    parts: list[tuple[Numbers, Floats]]
 
 
 class Observations:
@@ -65,7 +75,8 @@ class Observations:
         """Add observations: their locations (`pack_location`), and rows of value and weight."""
         if self._is_shared:
             return
-        self._parts.append((places, seen))
+        # Quantiles need all values of a million sessions, but no weights.
+        self._parts.append((places, seen[:, :1].copy() if self.metric.statistic == "quantile" else seen))
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
             self._sum_up()
@@ -73,18 +84,18 @@ class Observations:
     def collected(self) -> Collected:
         if self.is_summed:
             self._sum_up()
-        return Collected(self._sums, *self._rows([] if self._is_shared else self._parts))
+        return Collected(self._sums, [] if self.is_summed or self._is_shared else [self._rows()])
 
     def merge_observations(self, collected: Collected, files: int) -> None:
         """Add the observations of another instance. `files`: the number of files before its first file."""
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, _Sums(len(self.strata))).add_all(sums, files)
-        if len(collected.seen):
-            # The file is the highest part of a location, so the addition changes neither stratum nor kind.
-            self._parts.append((collected.places + pack_location(files), collected.seen))
+        # The file is the highest part of a location, so the addition changes neither stratum nor kind.
+        self._parts += [(places + pack_location(files), seen) for places, seen in collected.parts]
 
     def _sum_up(self) -> None:
-        files, strata, kinds, seen = self._unpack()
+        places, seen = self._rows()
+        files, strata, kinds = places >> 32, _strata(places), _kinds(places)
         for kind in np.unique(kinds).tolist():
             own, sums = kinds == kind, self._sums.setdefault(kind, _Sums(len(self.strata)))
             if self._stands_for is None:
@@ -97,15 +108,15 @@ class Observations:
                 sums.strata[number - 1] += values.sum(), weights.sum(), *squares, (weights != 0).sum()
         self._parts, self._waiting = [], 0
 
-    def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
-        """Return files, strata, kinds, and (value, weight), one row per observation."""
-        places, seen = self._rows(self._parts)
-        return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
-
-    @staticmethod
-    def _rows(parts: Sequence[tuple[Numbers, Floats]]) -> tuple[Numbers, Floats]:
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in parts)])
-        return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in parts)])
+    def _rows(self) -> tuple[Numbers, Floats]:
+        """Return locations, and rows of value and weight (quantiles: only of value), one per observation."""
+        if len(self._parts) != 1:
+            width = 1 if self.metric.statistic == "quantile" else 2
+            empty = np.zeros(0, dtype=np.int64), np.zeros((0, width))
+            places, seen = (np.concatenate(parts) for parts in zip(empty, *self._parts, strict=True))
+            # The parts may be shared, and they are not needed any more.
+            self._parts[:] = [(places, seen)]
+        return self._parts[0]
 
     def sums(self, kind: int | None = None) -> _Sums:
         self._sum_up()
@@ -116,9 +127,9 @@ class Observations:
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
         """Return value and weight of each observation, and the number of sessions that each represents (None: one)."""
-        _, strata, kinds, seen = self._unpack()
-        own = slice(None) if kind is None else kinds == kind
-        return seen[own], self._weigh(strata[own])
+        places, seen = self._rows()
+        own = slice(None) if kind is None else _kinds(places) == kind
+        return seen[own], self._weigh(places[own])
 
     def list_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
         """Return the figure of each group of files."""
@@ -127,14 +138,16 @@ class Observations:
             sums = self.sums()
             sums.reach(files)
             return [_figure_of_sums(self.metric, sums.rows[list(group)].sum(axis=0)) for group in groups]
-        numbers, strata, _, seen = self._unpack()
+        places, seen = self._rows()
+        numbers = places >> 32
         order = np.argsort(numbers, kind="stable")
         parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
-        members = [np.concatenate([parts[file] for file in group]) for group in groups]
-        return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in members]
+        # One group at a time, since folders contain each other.
+        members = (np.concatenate([parts[file] for file in group]) for group in groups)
+        return [_figure_of_rows(self.metric, seen[own], self._weigh(places[own])) for own in members]
 
-    def _weigh(self, strata: Numbers) -> Floats | None:
-        return None if self._stands_for is None else self._stands_for[strata]
+    def _weigh(self, places: Numbers) -> Floats | None:
+        return None if self._stands_for is None else self._stands_for[_strata(places)]
 
 
 class Columns(NamedTuple):
@@ -142,20 +155,49 @@ class Columns(NamedTuple):
 
     places: Numbers
     counts: Numbers
-    """The number of observations of each metric in each session."""
+    """The number of observations in each column of each session."""
     firsts: Numbers
-    """The index in `rows` at which each metric's observations of each session begin."""
+    """The index in `rows` at which the observations of each column of each session begin."""
     rows: Floats
+    metrics: Numbers
+    """The column of each metric."""
+
+    def sum_up(self) -> tuple[Floats, Numbers]:
+        """Return the sum of each metric's observations in each session (sessions x metrics x 2), and their number."""
+        cells = np.repeat(np.arange(self.counts.size), self.counts.ravel())
+        sums = [np.bincount(cells, column, self.counts.size).reshape(self.counts.shape) for column in self.rows.T]
+        by_column: Floats = np.stack(sums, axis=-1)
+        return by_column[:, self.metrics], self.counts[:, self.metrics]
 
     def pass_on(self, observations: Sequence[Observations], own: Numbers, places: Numbers) -> None:
         """Pass on the observations of the sessions `own`, whose locations are `places`."""
         # Sessions keep their order, since the last digits of a sum depend on the order of addition.
         for begin in range(0, len(own), AT_ONCE):
             part, at = own[begin : begin + AT_ONCE], places[begin : begin + AT_ONCE]
-            for of_metric, count, first in zip(observations, self.counts[part].T, self.firsts[part].T, strict=True):
+            for of_metric, column in zip(observations, self.metrics.tolist(), strict=True):
+                count, first = self.counts[part, column], self.firsts[part, column]
                 before = np.cumsum(count) - count
                 rows = np.repeat(first - before, count) + np.arange(count.sum())
                 of_metric.add(np.repeat(at, count), self.rows[rows])
+
+
+class _Alike:
+    """Metrics that observe the same in sessions with equal facts (`Metric.facts`)."""
+
+    def __init__(self, facts: Callable[[SessionScore], Hashable], metrics: Sequence[Metric]) -> None:
+        self._facts, self._metrics = facts, metrics
+        self._known: dict[Hashable, tuple[array[int], array[float]]] = {}
+
+    def observe(self, session: SessionScore) -> tuple[array[int], array[float]]:
+        """Return the number of each metric's observations, and all observations."""
+        facts = self._facts(session)
+        if (observed := self._known.get(facts)) is None:
+            if len(self._known) == MOST_FACTS:
+                self._known.clear()
+            seen = [metric.observe(session) for metric in self._metrics]
+            observed = array("q", map(len, seen)), array("d", chain.from_iterable(chain.from_iterable(seen)))
+            self._known[facts] = observed
+        return observed
 
 
 class Collector:
@@ -163,8 +205,22 @@ class Collector:
 
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
+        self._metrics = [seen.metric for seen in observations]
+        by_facts: dict[Callable[[SessionScore], Hashable] | None, list[int]] = defaultdict(list)
+        for number, metric in enumerate(self._metrics):
+            by_facts[metric.facts].append(number)
+        alone = by_facts.pop(None, [])
+        # The columns are in another order than the metrics, so that metrics with the same facts are side by side.
+        self._order = [*chain.from_iterable(by_facts.values()), *alone]
+        self._alike = [
+            _Alike(facts, [self._metrics[number] for number in numbers]) for facts, numbers in by_facts.items() if facts
+        ]
+        self._alone = [self._metrics[number].observe for number in alone]
+        self._forget()
+
+    def _forget(self) -> None:
         self._places: array[int] = array("q")
-        # `_counts`: the number of observations of each metric in each session. `_numbers`: all observations in order.
+        # `_counts`: the number of observations in each column of each session. `_numbers`: all observations in order.
         self._counts: array[int] = array("q")
         self._numbers: array[float] = array("d")
 
@@ -172,16 +228,32 @@ class Collector:
         return len(self._places)
 
     def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
+        """Add the observations of each metric in a session."""
         self._places.append(place)
+        self._extend([seen[number] for number in self._order])
+
+    def observe(self, place: int, session: SessionScore) -> None:
+        if session.courses or session.reused:
+            self.add(place, observe_metrics(self._metrics, session))
+            return
+        self._places.append(place)
+        for alike in self._alike:
+            counts, numbers = alike.observe(session)
+            self._counts.extend(counts)
+            self._numbers.extend(numbers)
+        self._extend([observe(session) for observe in self._alone])
+
+    def _extend(self, seen: Sequence[Sequence[Observation]]) -> None:
         self._counts.extend(map(len, seen))
         self._numbers.extend(chain.from_iterable(chain.from_iterable(seen)))
 
     def take(self) -> Columns:
         """Return the sessions so far, and forget them."""
         places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
-        counts = np.array(self._counts).reshape(len(places), len(self._observations))
-        self._places, self._counts, self._numbers = array("q"), array("q"), array("d")
-        return Columns(places, counts, (np.cumsum(counts) - counts.ravel()).reshape(counts.shape), rows)
+        counts = np.array(self._counts).reshape(len(places), len(self._order))
+        self._forget()
+        firsts = (np.cumsum(counts) - counts.ravel()).reshape(counts.shape)
+        return Columns(places, counts, firsts, rows, np.argsort(self._order))
 
     def flush_observations(self) -> None:
         columns = self.take()
@@ -321,10 +393,9 @@ def _figure_of_sums(metric: Metric, total: Floats) -> float | None:
 def _figure_of_rows(metric: Metric, seen: Floats, stands_for: Floats | None = None) -> float | None:
     if not len(seen):
         return metric.without
-    values, weights = seen.T
     if metric.statistic == "auc":
-        return area(values, weights > 0, stands_for)
-    return nearest_rank(values, metric.quantile, stands_for)
+        return area(seen[:, 0], seen[:, 1] > 0, stands_for)
+    return nearest_rank(seen[:, 0], metric.quantile, stands_for)
 
 
 def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = None) -> float | None:

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineRaised
 from ci_eval.core.catalogs.languages import CATALOG as LANGUAGES
@@ -161,6 +162,8 @@ def test_items_that_an_editor_orders_alike_stand_in_a_settled_order() -> None:
     listed = [item("(b)"), item("(z)", "2"), item("(a)"), item("(c)", label="other")]
     assert [offer.tail for offer in settle_ties(listed)] == ["(a)", "(z)", "(b)", "(c)"]
     assert settle_ties(listed[::-1])[-1] == item("(b)")
+    edited = [replace(item("(a)"), edits=((0, 0, f"#include <{header}>\n"),)) for header in ("deque", "list")]
+    assert settle_ties(edited[::-1]) == settle_ties(edited) == edited
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -18,6 +19,8 @@ class TypedToken(msgspec.Struct, frozen=True, kw_only=True):
     """The number of characters of the prefix that were typed when the engine was asked for the list."""
     follows: str | None
     """The code after the token; None if it is not needed."""
+    mark: Callable[[Sequence[Suggestion]], Sequence[Suggestion]] = list
+    """Adds the edits elsewhere in the file to the tails of suggestions."""
 
 
 class Listing(NamedTuple):
@@ -42,16 +45,26 @@ LONGEST = 200
 def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
     """Return the tail; "" if the code after the token (None: not needed) begins with the tail, apart from blanks. Only
     the tail up to its first placeholder is compared: for `join(${1:parts})`, only the bracket must follow `join`."""
-    if not suggestion.tail or follows is None:
+    tail = suggestion.tail
+    if not tail or follows is None:
         return ""
-    firm = suggestion.firm if isinstance(suggestion, Offer) else len(suggestion.tail)
-    literal = "".join(suggestion.tail[:firm].split())
-    following = "".join(follows[:LONGEST].split())
+    firm = suggestion.firm if isinstance(suggestion, Offer) else len(tail)
+    following = _without_blanks(follows)
+    # This test is cheap, and usually decides.
+    if firm and not tail[0].isspace() and tail[0] != following[:1]:
+        return tail
+    literal = "".join(tail[:firm].split())
     if not following.startswith(literal):
-        return suggestion.tail
+        return tail
     # The tail `=` (of `name=`) does not match the `==` of `== 1`: an operator matches only as a whole.
     longer = literal[-1:] in _OPERATORS and following[len(literal) : len(literal) + 1] in _OPERATORS
-    return suggestion.tail if literal and longer else ""
+    return tail if literal and longer else ""
+
+
+@lru_cache(maxsize=1)
+def _without_blanks(follows: str) -> str:
+    # All suggestions of a list are compared with the same code.
+    return "".join(follows[:LONGEST].split())
 
 
 def duplicates(shown: Sequence[Suggestion]) -> int:

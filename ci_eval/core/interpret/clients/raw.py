@@ -10,7 +10,7 @@ from ci_eval.core.model import Suggestion, plain
 
 def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     first: dict[tuple[str, str], Suggestion] = {}
-    for suggestion in answered:
+    for suggestion in caret.mark(answered):
         tail = remaining_tail(suggestion, caret.follows)
         # The same name with another tail leaves another text.
         if (suggestion.text, tail) not in first:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
+from operator import itemgetter
 
 from ci_eval.core.interpret.clients import Client, Listing, TypedToken, remaining_tail
 from ci_eval.core.interpret.fuzzy import full_score, graceful_score, units
@@ -33,12 +34,12 @@ def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
         # The list is filtered before it is sorted, since few suggestions fit. Both sorts are stable.
         if typed == asked and any(suggestion.sort_text is not None for suggestion in answered):
             scored = _sort(scored)
-        scored.sort(key=lambda pair: -pair[0])
+        scored.sort(key=itemgetter(0), reverse=True)
         items = [suggestion for _, suggestion in scored]
     # Among the suggestions with the best score, the first with `preselect` is selected; without one, the first of all.
     best = takewhile(lambda pair: pair[0] == scored[0][0], scored)
     asks = (index for index, (_, item) in enumerate(best) if isinstance(item, Offer) and item.preselect)
-    return Listing([plain(item, remaining_tail(item, caret.follows)) for item in items], next(asks, 0))
+    return Listing([plain(item, remaining_tail(item, caret.follows)) for item in caret.mark(items)], next(asks, 0))
 
 
 def _sort(scored: Sequence[Scored]) -> list[Scored]:
@@ -58,7 +59,7 @@ def _filter(items: Sequence[Suggestion], caret: TypedToken, typed: int) -> list[
     score = graceful_score if len(items) <= MANY else full_score
     line, since = caret.line[: len(caret.line) - len(caret.prefix) + typed], typed - caret.asked
     fitting: list[Scored] = []
-    begin, word, blanks = None, "", 0
+    begin, word, blanks, is_untyped = None, "", 0, True
     for item in items:
         offer = item if isinstance(item, Offer) else None
         if offer and not offer.visible:
@@ -71,6 +72,10 @@ def _filter(items: Sequence[Suggestion], caret: TypedToken, typed: int) -> list[
             # Blanks at the beginning are ignored if they were there when the engine was asked.
             stood = word[: max(typed - begin - since, 0)]
             blanks = len(stood) - len(stood.lstrip(" \t"))
+            is_untyped = blanks >= len(word)
+        if is_untyped:
+            fitting.append((UNTYPED, item))
+            continue
         if offer:
             text = offer.filtered_by or item.label or item.text
             # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes everything
@@ -79,7 +84,7 @@ def _filter(items: Sequence[Suggestion], caret: TypedToken, typed: int) -> list[
                 text = f"{word}_{text}"
         else:
             text = item.filter_text or item.text
-        points = UNTYPED if blanks >= len(word) else score(word, blanks, text)
+        points = score(word, blanks, text)
         if points is not None:
             fitting.append((points, item))
     return fitting

@@ -335,10 +335,12 @@ class Client:
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
+            if self._is_checked:
+                return
             with suppress(*protocol.UNREADABLE):  # Unreadable diagnostics are not about our documents.
                 uri = msgspec.json.decode(message.params, type=protocol.Published).uri
                 # Servers and `as_uri` escape different characters, so the URIs are compared unescaped.
-                self._is_checked |= unquote(uri) == unquote(self._uri)
+                self._is_checked = unquote(uri) == unquote(self._uri)
         elif message.method is not None and message.id is not None:
             reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
             match message.method:

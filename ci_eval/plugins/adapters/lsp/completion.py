@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import accumulate
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -172,7 +172,11 @@ NUMBERS = {
 """Kind → its number in VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
 
 SNIPPET = 2
-_KINDS: dict[float | None, str] = {float(number): name for number, name in enumerate(KINDS) if number}
+_KINDS: dict[float | None, tuple[str, int]] = {float(i): (name, NUMBERS[name]) for i, name in enumerate(KINDS) if i}
+# Unknown numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+TEXT = "text", NUMBERS["text"]
+# VS Code takes an item without a kind for a property (`_inflateSuggestDto` in mainThreadLanguageFeatures.ts).
+NO_KIND = "", NUMBERS["property"]
 _SIGNS = re.compile(r"^\W+")
 
 
@@ -205,6 +209,7 @@ class Question:
         self.asked = self.caret - since
         self.token = self.caret - len(prefix)
         self._encoding: protocol.Encoding = encoding
+        self._document = _Document(text, encoding)
         word, word_end = find_word(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
         self.replaces = replaces
         self._word = Replaced(word, word_end if replaces else self.asked, visible=True)
@@ -236,7 +241,7 @@ class Question:
         if extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
             filtered_by = answer.items[0].filter_text or answer.items[0].label
         # The loop usually calls one function per item, since some servers list thousands of items at each caret.
-        token, last, begin, whole = self.token, None, 0, False
+        token, last, begin, whole, document = self.token, None, 0, False, self._document
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
             if replaced is not last:
@@ -247,16 +252,20 @@ class Question:
             if not written:
                 continue
             label, own = item.label, item.filter_text
-            text = written if written.isidentifier() else self._extract_token(written, item, name)
-            tail = written[len(text) :]
+            if written.isidentifier():
+                text, tail = written, ""
+            else:
+                text = self._extract_token(written, item, name)
+                tail = written[len(text) :]
             if not whole:
                 tail = self._tail(replaced, new, tail)
             firm += len(written) - len(new) - len(text)
             # Without a placeholder, all of the tail is firm.
-            if not 0 <= firm < len(written) - len(text) or REMOVED in tail or REMOVED_BEFORE in tail:
+            if not tail or not 0 <= firm < len(written) - len(text) or REMOVED in tail or REMOVED_BEFORE in tail:
                 firm = len(tail)
-            # Unknown numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
-            kind = _KINDS.get(item.kind) or ("text" if item.kind is not None and item.kind.is_integer() else "")
+            kind, number = _KINDS.get(item.kind) or (
+                TEXT if item.kind is not None and item.kind.is_integer() else NO_KIND
+            )
             filter_text = self._from_token(own, begin) if own else None
             yield Offer(
                 text=text,
@@ -264,14 +273,13 @@ class Question:
                 label="" if label == text else label,
                 kind=kind if kinds else "",
                 filter_text=None if filter_text == text else filter_text,
+                edits=document.edits(item.additional_text_edits) if item.additional_text_edits else None,
                 # By the protocol, items without `sortText` are sorted by their labels.
                 sort_text=item.sort_text or label,
                 filtered_by=filtered_by or own or None,
                 begin=begin - token,
                 firm=firm,
-                # VS Code takes an item without a kind for a property (`_inflateSuggestDto` in
-                # mainThreadLanguageFeatures.ts).
-                number=NUMBERS[kind or "property"],
+                number=number,
                 item=index,
                 preselect=item.preselect is True,
                 visible=replaced.visible and bool(label),
@@ -346,7 +354,8 @@ class Question:
     def _extract_token(self, written: str, item: protocol.CompletionItem, pattern: re.Pattern[str]) -> str:
         """Return the first token of `written` if the item's label or filterText begins with it (`join` of `join(x)`).
         Otherwise, return all of `written` (`std::vector` for the label `vector`)."""
-        if written.isidentifier() or not (match := pattern.match(written)):
+        match = pattern.match(written)
+        if not match:
             return written
         name = match[0]
         if len(name) < len(written):
@@ -375,16 +384,17 @@ def _name(offer: Suggestion) -> str:
 
 
 def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
-    """Order items with the same label and `sortText` by the text that they insert: clangd lists such overloads in a
-    different order in each process."""
+    """Order items with the same label and `sortText` by the text that they insert, and by their edits elsewhere: clangd
+    lists such overloads in a different order in each process."""
     groups: dict[tuple[str | None, str], list[int]] = {}
     for index, offer in enumerate(offers):
         groups.setdefault((offer.sort_text, offer.label), []).append(index)
     settled = list(offers)
     for tied in groups.values():
-        in_order = sorted((offers[index] for index in tied), key=lambda offer: (offer.text, offer.tail))
-        for index, offer in zip(tied, in_order, strict=True):
-            settled[index] = offer
+        if len(tied) > 1:
+            in_order = sorted((offers[index] for index in tied), key=lambda it: (it.text, it.tail, it.edits or ()))
+            for index, offer in zip(tied, in_order, strict=True):
+                settled[index] = offer
     return settled
 
 
@@ -393,56 +403,71 @@ def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
 Resolve = Callable[[dict[str, Any]], Any]
 
 
+class _Document:
+    """A text in which edits have positions. Its lines are looked for only if there are edits."""
+
+    def __init__(self, text: str, encoding: protocol.Encoding) -> None:
+        self._text = text
+        self._encoding: protocol.Encoding = encoding
+        self._last_range = protocol.Range(protocol.Position(0, 0), protocol.Position(0, 0))
+        self._last_span = 0, 0
+
+    def edits(self, edits: Sequence[protocol.TextEdit]) -> tuple[tuple[int, int, str], ...]:
+        """Return offset, number of deleted characters, and new text of each edit with a range."""
+        changes = []
+        for edit in edits:
+            if edit.range:
+                # Most imports of a list are inserted at the same position, so the last conversion is cached.
+                if edit.range != self._last_range:
+                    begin, end = self._find_offset(edit.range.start), self._find_offset(edit.range.end)
+                    self._last_range, self._last_span = edit.range, (begin, max(end - begin, 0))
+                changes.append((*self._last_span, edit.new_text))
+        return tuple(changes)
+
+    def _find_offset(self, position: protocol.Position) -> int:
+        # A position after the text means the end of the text.
+        if position.line >= len(self._lines):
+            return len(self._text)
+        line = max(position.line, 0)
+        begin = sum(map(len, self._lines[:line])) + line
+        return begin + protocol.offset_in_line(self._lines[line], position.character, self._encoding)
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self._text.split("\n")
+
+
 def add_edits(
     suggestions: Sequence[Suggestion],
     answer: protocol.CompletionList,
     text: str,
     encoding: protocol.Encoding,
-    names: Collection[str] = (),
+    names: Collection[str],
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
-    """Return the suggestions with the edits that accepting them makes in other parts of the document `text`. A
-    suggestion without edits has None, or () if its text is in `names`.
+    """Return the suggestions; those with a text in `names` get the edits that accepting them makes in other parts of
+    the document `text`, or () if there are none.
 
     `resolve`: asks the server for the edits of an item in `names` if the list does not have them. Raises EngineRaised
     if edits cannot be read.
     """
-    edited = [item.additional_text_edits for item in answer.items]
-    if not any(edited) and not (names and any(suggestion.text in names for suggestion in suggestions)):
-        return list(suggestions)
-    lines = text.split("\n")
-    begins = [0, *accumulate(len(line) + 1 for line in lines)]
     raw: _RawList | None = None
-
-    def find_offset(position: protocol.Position) -> int:
-        # A position after the text means the end of the text.
-        if position.line >= len(lines):
-            return begins[-1] - 1
-        line = max(position.line, 0)
-        return begins[line] + protocol.offset_in_line(lines[line], position.character, encoding)
-
+    document = _Document(text, encoding)
     completed: list[Suggestion] = []
     for suggestion in suggestions:
-        edits = edited[suggestion.item] if isinstance(suggestion, Offer) else None
-        if not isinstance(suggestion, Offer) or (not edits and suggestion.text not in names):
-            completed.append(suggestion)
-            continue
-        if not edits and resolve:
-            raw = raw or _read_raw(answer)
-            resolved = resolve(_decode_item(raw, suggestion.item))
-            listed = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
-            try:
-                # The conversion is not strict, since a line number may be written as 6.0.
-                edits = msgspec.convert(listed or [], list[protocol.TextEdit], strict=False)
-            except protocol.UNREADABLE as error:
-                raise EngineRaised(f"the edits of {suggestion.text!r} cannot be read: {error}") from error
-        ranges = [
-            (find_offset(edit.range.start), find_offset(edit.range.end), edit.new_text)
-            for edit in edits or ()
-            if edit.range
-        ]
-        changes = tuple((begin, max(end - begin, 0), new) for begin, end, new in ranges)
-        completed.append(replace(suggestion, edits=changes))
+        if isinstance(suggestion, Offer) and not suggestion.edits and suggestion.text in names:
+            edits: list[protocol.TextEdit] = []
+            if resolve and suggestion.edits is None:
+                raw = raw or _read_raw(answer)
+                resolved = resolve(_decode_item(raw, suggestion.item))
+                listed = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
+                try:
+                    # The conversion is not strict, since a line number may be written as 6.0.
+                    edits = msgspec.convert(listed or [], list[protocol.TextEdit], strict=False)
+                except protocol.UNREADABLE as error:
+                    raise EngineRaised(f"the edits of {suggestion.text!r} cannot be read: {error}") from error
+            suggestion = replace(suggestion, edits=document.edits(edits))
+        completed.append(suggestion)
     return completed
 
 

@@ -312,8 +312,8 @@ class RunningLsp:
             return self._running.resolve(item, resolved_by)
 
         resolves = resolve if self._engine.auto_import.resolves else None
-        imported = [query.expected] if query.removed else []
-        suggestions = completion.add_edits(suggestions, answer, self._text, encoding, imported, resolves)
+        if query.removed:
+            suggestions = completion.add_edits(suggestions, answer, self._text, encoding, [query.expected], resolves)
 
         def resolve_imported(item: dict[str, Any]) -> Any:
             # If an item would be imported, the list says from where, so most items need no request.

@@ -174,7 +174,7 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield node
 
 
-SYNTAX = ImportSyntax(read=read, modules=PythonModules, errors=errors)
+SYNTAX = ImportSyntax(read=read, joins=True, modules=PythonModules, errors=errors)
 
 
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
