@@ -265,8 +265,9 @@ def _print(console: Console, text: str, before: str = "", style: str = "") -> No
 
 def _console(stream: TextIO, host: Host) -> Console:
     if host.name == "none":
-        # If the width is None, rich reads COLUMNS or asks the terminal.
-        known = stream.isatty() or os.environ.get("COLUMNS", "").isdigit()
+        # If the width is None, rich reads COLUMNS or asks the terminal. Some programs set COLUMNS to 0 for "not known".
+        columns = os.environ.get("COLUMNS", "")
+        known = columns.strip("0") != "" if columns.isdigit() else stream.isatty()
         return Console(file=stream, width=None if known else WIDTH, highlight=False, soft_wrap=False)
     # Text from other programs must not act as a command to the CI.
     guarded = cast("IO[str]", Guarded(stream, host.harmless))

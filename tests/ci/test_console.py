@@ -199,3 +199,11 @@ def test_a_line_is_wrapped_between_words_only(monkeypatch: pytest.MonkeyPatch) -
     path = "a/path/that/is/longer/than/a/line/of/the/terminal.py"
     Screen(detect_host({})).result(f"Twelve words of which none is broken, and one of them is {path} here.")
     assert path in stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_a_width_of_0_is_not_known(stream: type[io.StringIO], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    monkeypatch.setattr("sys.stdout", out := stream())
+    Screen(detect_host({})).result("Words in a line.")
+    assert "Words in a line." in out.getvalue()
