@@ -314,8 +314,8 @@ class FileChanges:
 
     def __init__(self, language: str) -> None:
         syntax = languages.CATALOG.load(language).import_syntax
-        # Imports are cached, since all lookups of a token, and often of a file, have the same original text.
         self._joins = syntax is not None and syntax.joins
+        # Imports are cached, since all lookups of a token, and often of a file, have the same original text.
         self._read = read = lru_cache(maxsize=READ_TEXTS)(syntax.read) if syntax else None
         self._code = lru_cache(maxsize=READ_TEXTS)(lambda text: dict(_code_lines(read(text) if read else (), text)))
 
@@ -349,7 +349,8 @@ class FileChanges:
         offset, _, lines = edits[0]
         start, rest = before[:offset], before[offset:]
         end = start + lines
-        # Parsing a whole file takes long. The parts are parsed instead, the rest only once for all lookups of a file.
+        # Parsing a whole file takes long; the rest, which both sides have, is parsed once for all lookups of a file.
+        # The rest is not left out if it has an inserted line or import itself.
         if (
             self._read is None
             or not self._joins
