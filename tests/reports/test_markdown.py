@@ -51,6 +51,19 @@ def test_a_run_without_figures_still_gives_a_report(tmp_path: Path) -> None:
     assert "0 of 0 sessions evaluated." in text
 
 
+def test_a_filter_is_listed_although_another_has_equal_figures(tmp_path: Path) -> None:
+    names = ["Prefix 1", "Prefix 3", "imports, Prefix 1", "keywords, Prefix 1"]
+    equal = dict.fromkeys(names, small().evaluation().filters["ALL"])
+    evaluation = msgspec.structs.replace(small().evaluation(), filters=equal, headline="Prefix 1")
+    text = REPORTER.write(evaluation, small(), tmp_path).read_text()
+    table = text.partition("## By session filter")[2].partition("## ")[0]
+    # The columns of another table are the numbers of typed letters.
+    assert [line.split("`")[1] for line in table.splitlines() if "`" in line] == [
+        "imports, one letter typed",
+        "keywords, one letter typed",
+    ]
+
+
 def test_hostile_names_do_not_break_a_table(tmp_path: Path) -> None:
     tables = re.findall(r"(?:^\|.*\n)+", written(hostile(), tmp_path), re.MULTILINE)
     for table in tables:

@@ -117,7 +117,7 @@ def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[Me
 
 def _evaluation_filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:
     shown = figure_texts.headline(infos)
-    lengths = [*figure_texts.find_length_figures(evaluation).values()]
+    lengths = figure_texts.find_length_filters(evaluation.headline, list(evaluation.filters)).values()
     rows = (
         (
             code(label(name)),
@@ -126,7 +126,7 @@ def _evaluation_filters(evaluation: Evaluation, opened: str, infos: Sequence[Met
         )
         for name, figures in evaluation.filters.items()
         # The numbers by typed letters have their own table.
-        if name != opened and figures not in lengths
+        if name != opened and name not in lengths
     )
     return table("By session filter", ("Filter", ">Sessions", *(f">{prose(info.name)}" for info in shown)), rows)
 
