@@ -11,7 +11,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.core.model import Footprint, Session
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.compare.resources import compare_times
+from ci_eval.core.filters import ReportFilter
+from ci_eval.core.model import Footprint, Session, Verdict
+from ci_eval.core.scoring import evaluated
 from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.command import command
 from tests.comparing import compare
@@ -87,6 +91,32 @@ def test_times_have_figures_and_no_verdict(nights: dict[str, Path], tmp_path: Pa
         assert found["difference"] == pytest.approx(found["new"] - found["base"])
         assert {found["verdict"], found["elsewhere"]["verdict"]} == {"not-comparable"}
         assert "in turns" in found["why"]
+
+
+def in_rounds(night: Path, folder: Path, latency: float, count: int) -> Workspace:
+    """A copy of the workspace with `count` sessions, all of whose lookups took about `latency` ms in three rounds."""
+    workspace, left = Workspace(Path(shutil.copytree(night, folder))), count
+    workspace.write_manifest(replace(workspace.manifest(), rounds=3))
+    for source, sessions in list(workspace.sessions(Session)):
+        kept = []
+        for session in [each for each in sessions if evaluated(each)][:left]:
+            lookup = replace(session.lookups[-1], latency=latency, latencies=(latency, 1.01 * latency, 1.02 * latency))
+            kept.append(replace(session, lookups=(lookup,)))
+        left -= len(kept)
+        workspace.write_sessions(source.path, pack_sessions(source, kept))
+    return workspace
+
+
+@pytest.mark.parametrize(("count", "shown"), [(19, Verdict.NOT_SHOWN), (20, Verdict.BETTER)])
+def test_the_slowest_lookup_of_few_gives_no_verdict_on_a_quantile(
+    nights: dict[str, Path], tmp_path: Path, count: int, shown: Verdict
+) -> None:
+    base = in_rounds(nights["words"], tmp_path / "base", 100.0, count)
+    new = in_rounds(nights["words"], tmp_path / "new", 10.0, count)
+    everything = ReportFilter(name="ALL")
+    found = compare_times(base, new, metrics.load(), [everything])["ALL"]
+    assert (found["LatencyPercentile95"].n, found["LatencyPercentile50"].n) == (count, count)
+    assert (found["LatencyPercentile95"].verdict, found["LatencyPercentile50"].verdict) == (shown, Verdict.BETTER)
 
 
 def taking(night: Path, folder: Path, footprint: Footprint) -> Path:

@@ -85,6 +85,9 @@ def _compare_rounds(metric: Metric, sides: Sides, asked: float, tests: int) -> D
     if timing.n < FEWEST_OBSERVED:
         return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
     verdict, why = _judge_times(timing, metric.info, len(sides[0]))
+    # The highest rank of few lookups is the slowest one's.
+    if metric.statistic == "quantile" and timing.n * (1 - metric.quantile) < 1 - 1e-9:
+        verdict, why = Verdict.NOT_SHOWN, ONE_LOOKUP
     low, high = clip_interval(metric.info.difference_limits, timing.low, timing.high, timing.difference)
     return replace(plain, low=low, high=high, p=timing.p, detectable=timing.detectable, verdict=verdict, why=why)
 
