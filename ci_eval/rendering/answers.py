@@ -165,7 +165,10 @@ def why_no_verdict(
     if leading.detectable is None or leading.verdict is Verdict.NOT_COMPARABLE:
         return f"No verdict: {leading.why or 'there is no figure on both sides'}."
     if not size:
-        return "No verdict: both sides have the same figure, and sessions that were not asked may differ (--all)."
+        same = "No verdict: both sides have the same figure, and"
+        if population is not None and asked >= population:
+            return f"{same} all sessions of the project were asked; asking each several times may tell (--repeat)."
+        return f"{same} sessions that were not asked may differ (--all)."
     if leading.low is not None and leading.high is not None and (leading.low > 0 or leading.high < 0):
         # The interval excludes 0, so enough sessions were asked: another rule withholds the verdict.
         return f"No verdict: {leading.why.partition('; ')[0]}."

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.core.model import Footprint, Session
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.compare.resources import compare_times
+from ci_eval.core.filters import ReportFilter
+from ci_eval.core.model import Footprint, Session, SessionScore, Verdict
+from ci_eval.core.scoring import evaluated, rank_of
 from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.command import command
 from tests.comparing import compare
@@ -87,6 +92,48 @@ def test_times_have_figures_and_no_verdict(nights: dict[str, Path], tmp_path: Pa
         assert found["difference"] == pytest.approx(found["new"] - found["base"])
         assert {found["verdict"], found["elsewhere"]["verdict"]} == {"not-comparable"}
         assert "in turns" in found["why"]
+
+
+def in_rounds(
+    night: Path, folder: Path, latency: float, count: int, *, slow: Collection[str] = (), differing: int = 0
+) -> Workspace:
+    """A copy of the workspace with `count` sessions, whose lookups took about `latency` ms in three rounds; those of
+    `slow` took a second."""
+    workspace, left = Workspace(Path(shutil.copytree(night, folder))), count
+    workspace.write_manifest(replace(workspace.manifest(), rounds=3, generated=count))
+    for source, sessions in list(workspace.sessions(Session)):
+        kept = []
+        for session in [each for each in sessions if evaluated(each)][:left]:
+            took = 1000.0 if session.id in slow else latency
+            lookup = replace(session.lookups[-1], latency=took, latencies=(took, 1.01 * took, 1.02 * took))
+            kept.append(replace(session, lookups=(lookup,), differing=differing))
+        left -= len(kept)
+        workspace.write_sessions(source.path, pack_sessions(source, kept))
+    return workspace
+
+
+@pytest.mark.parametrize(("count", "shown"), [(19, Verdict.NOT_SHOWN), (20, Verdict.BETTER)])
+def test_the_slowest_lookup_of_few_gives_no_verdict_on_a_quantile(
+    nights: dict[str, Path], tmp_path: Path, count: int, shown: Verdict
+) -> None:
+    base = in_rounds(nights["words"], tmp_path / "base", 100.0, count)
+    new = in_rounds(nights["words"], tmp_path / "new", 10.0, count)
+    everything = ReportFilter(name="ALL")
+    found = compare_times(base, new, metrics.load(), [everything])["ALL"]
+    assert (found["LatencyPercentile95"].n, found["LatencyPercentile50"].n) == (count, count)
+    assert (found["LatencyPercentile95"].verdict, found["LatencyPercentile50"].verdict) == (shown, Verdict.BETTER)
+
+
+@pytest.mark.parametrize(("differing", "shown"), [(0, Verdict.WORSE), (1, Verdict.NOT_SHOWN)])
+def test_shares_of_wavering_engines_are_not_exact(
+    nights: dict[str, Path], tmp_path: Path, differing: int, shown: Verdict
+) -> None:
+    base = in_rounds(nights["words"], tmp_path / "base", 10.0, 40, differing=differing)
+    first = [each.id for _, sessions in base.sessions(SessionScore) for each in sessions if rank_of(each) == 1]
+    new = in_rounds(nights["words"], tmp_path / "new", 10.0, 40, slow=first[:1], differing=differing)
+    found = compare_times(base, new, metrics.load(), [ReportFilter(name="ALL")])["ALL"]["RightWithin100ms"]
+    assert found.difference == pytest.approx(-1 / 40)
+    assert found.verdict is shown
 
 
 def taking(night: Path, folder: Path, footprint: Footprint) -> Path:

@@ -79,6 +79,17 @@ def test_without_a_verdict_the_number_of_sessions_that_would_tell_is_said(
     assert said in why_no_verdict(leading, SHARE, asked, population)
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [(200, "sessions that were not asked may differ (--all)"), (1856, "asking each several times may tell")],
+)
+def test_equal_figures_without_a_verdict_advise_only_what_is_left_to_ask(asked: int, said: str) -> None:
+    leading = Difference(base=0.5, new=0.5, difference=0.0, verdict=Verdict.NOT_SHOWN, detectable=0.01)
+    reason = why_no_verdict(leading, SHARE, asked, 1856)
+    assert said in reason
+    assert ("--all" in reason) is (asked < 1856)
+
+
 def test_a_difference_beyond_chance_has_the_reason_of_its_rule() -> None:
     leading = Difference(base=0, new=0.75, difference=0.75, low=0.3, high=0.9, detectable=0.5)
     held = replace(leading, verdict=Verdict.NOT_SHOWN, why="9 sessions in 1 file changed: --repeat 2 shows which; more")

@@ -46,7 +46,7 @@ def compare_times(
         report_filter.name: [([Observed() for _ in rounds], [Observed() for _ in rounds]) for _ in chosen]
         for report_filter in filters
     }
-    pairs = 0
+    pairs, wavers = 0, False
     for source, sessions in base.sessions(SessionScore):
         if not new.has_sessions(source.path):
             continue
@@ -54,6 +54,7 @@ def compare_times(
         for session in filter(evaluated, sessions):
             if partner := theirs.get(session.id):
                 pairs += 1
+                wavers = wavers or session.differing > 0 or partner.differing > 0
                 # Sessions are divided into random groups. A session is in the same group on both sides.
                 group = int(GROUPS * draw(manifest.seed, f"{session.id} group"))
                 through = [seen[report_filter.name] for report_filter in filters if report_filter.passes(session)]
@@ -62,11 +63,13 @@ def compare_times(
                     for by_metric, index in product(through, range(len(chosen))):
                         by_metric[index][side][number].add(group, list(observed[index]))
     asked = pairs / max(manifest.generated, pairs, 1)
+    # Shares depend on answers, too, which are those of the first round. Those of a wavering engine are a sample.
+    shares = 0.0 if wavers else asked
     # No time is declared, so a reader may pick any metric that changed: all are adjusted together (Bonferroni).
     tests = sum(not metric.is_maximum for metric in chosen)
     return {
         name: {
-            metric.info.name: _compare_rounds(metric, sides, asked, tests)
+            metric.info.name: _compare_rounds(metric, sides, shares if metric.info.unit == "share" else asked, tests)
             for metric, sides in zip(chosen, by_metric, strict=True)
         }
         for name, by_metric in seen.items()
@@ -85,6 +88,9 @@ def _compare_rounds(metric: Metric, sides: Sides, asked: float, tests: int) -> D
     if timing.n < FEWEST_OBSERVED:
         return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
     verdict, why = _judge_times(timing, metric.info, len(sides[0]))
+    # The highest rank of few lookups is the slowest one's.
+    if metric.statistic == "quantile" and timing.n * (1 - metric.quantile) < 1 - 1e-9:
+        verdict, why = Verdict.NOT_SHOWN, ONE_LOOKUP
     low, high = clip_interval(metric.info.difference_limits, timing.low, timing.high, timing.difference)
     return replace(plain, low=low, high=high, p=timing.p, detectable=timing.detectable, verdict=verdict, why=why)
 
