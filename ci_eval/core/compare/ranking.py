@@ -23,13 +23,11 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import FAILED, Comparison, Difference, Elsewhere, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.scoring import evaluated, expect_metrics
-from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.paired import LEVEL, bias_text, winners_bias
 from ci_eval.core.statistics.population import Key
-from ci_eval.core.statistics.repeated import Repeats
-from ci_eval.core.statistics.sampled import figure
-from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location, tell_state
+from ci_eval.core.statistics.repeated import Repeats, SecondQuestions
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.workspace import Workspace
 
@@ -62,6 +60,8 @@ def rank(
         common.update(keys)
         leading = [number for number, session in enumerate(sides[0]) if headline.passes(session)]
         touched |= {keys[number] for number in leading}
+        for again, side in zip(totals.again, sides, strict=True):
+            again.add([session for session in side if session.again])
         if leading:
             totals.add(path, [[side[number] for number in leading] for side in sides])
     if not totals.files:
@@ -81,6 +81,8 @@ def rank(
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
     pairs = _judge_pairs(totals, manifests, order, asked, explain_classes(*workspaces))
     of_run = align_figures(manifests)
+    of_sides = [totals.figures(side, asked, count_repeats([manifest])) for side, manifest in enumerate(manifests)]
+    figures, times = zip(*of_sides, strict=True)
     info = chosen[0].info
     bias = winners_bias((difference for row in pairs[info.name] for difference in row), len(workspaces))
     bias_warning = bias_text(bias, len(workspaces), info.unit)
@@ -92,8 +94,8 @@ def rank(
         files=len(totals.files),
         headline=headline.name,
         declared=tuple(pairs),
-        figures=tuple(totals.figures(side, asked, count_repeats([manifests[side]])) for side in order),
-        times=tuple(totals.times(side) | of_run[side] for side in order),
+        figures=tuple(figures[side] for side in order),
+        times=tuple(times[side] | of_run[side] for side in order),
         pairs=pairs,
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
         behind=tuple(_count(row, Verdict.WORSE) for row in verdicts),
@@ -135,7 +137,10 @@ class _CommonSums:
         self.metrics = metrics
         self.files: dict[str, int] = {}
         self.failed = [0] * sides
-        self._times = [[Observations(metric) for metric in timed] for _ in range(sides)]
+        self._timed = timed
+        self._observations = [[Observations(metric) for metric in (*metrics, *timed)] for _ in range(sides)]
+        self.again = [SecondQuestions() for _ in range(sides)]
+        """The second questions about all common sessions, not only the headline's."""
         self.total = np.zeros((len(metrics), sides, 2))
         """Numerators and denominators (metrics x sides x 2)."""
         self._pairs = {pair: FilterSums(len(metrics)) for pair in permutations(range(sides), 2)}
@@ -149,12 +154,6 @@ class _CommonSums:
         self.files[path] = len(sides[0])
         self._cluster_of_file.append(self._clusters.setdefault(self._manifest.cluster(path), len(self._clusters)))
         place = pack_location(len(self.files) - 1)
-        for number, (side, times) in enumerate(zip(sides, self._times, strict=True)):
-            self.failed[number] += sum(session.status in FAILED for session in side)
-            collector, timed = Collector(times), [seen.metric for seen in times]
-            for session in side:
-                collector.add(place, expect_metrics(timed, session))
-            collector.flush_observations()
         observed = [[expect_metrics(self.metrics, session) for session in side] for side in sides]
         # The shape is (sessions x metrics x sides x 2).
         seen = np.array(
@@ -167,10 +166,17 @@ class _CommonSums:
             ],
             dtype=np.float64,
         )
-        for number, metric in enumerate(self.metrics):
-            if metric.found_by_both:
-                # Such a metric counts a session only if every side has a value.
-                seen[(seen[:, number, :, 1] == 0).any(axis=1), number] = 0
+        # A metric that is `found_by_both` counts a session only if every side has a value.
+        by_all = np.array([metric.found_by_both for metric in self.metrics])
+        counted = ~(by_all & (seen[:, :, :, 1] == 0).any(axis=2))
+        seen[~counted] = 0
+        for number, (side, observations) in enumerate(zip(sides, self._observations, strict=True)):
+            self.failed[number] += sum(session.status in FAILED for session in side)
+            collector = Collector(observations)
+            for session, of_session, counts in zip(side, observed[number], counted.tolist(), strict=True):
+                known = [pairs if does else () for pairs, does in zip(of_session, counts, strict=True)]
+                collector.add(place, [*known, *expect_metrics(self._timed, session)])
+            collector.flush_observations()
         for pair, sums in self._pairs.items():
             sums.add(seen[:, :, pair].reshape(len(seen), -1, 4))
         self._rows.append(seen.sum(axis=0))
@@ -182,25 +188,16 @@ class _CommonSums:
         sums.clusters = self._cluster_of_file
         return sums
 
-    def times(self, side: int) -> dict[str, Estimate]:
-        return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
-
-    def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:
-        """Return a side's figures by metric. If answers may vary, the sessions count as a sample of infinitely many."""
-        # Any pair of this side has its sums: in the columns of base (from 0), or of new (from 2).
-        sums, first = (self.pair(0, side), 2) if side else (self.pair(0, 1), 0)
-        elsewhere = figures(sums.by_cluster[:, :, first : first + 2], [metric.info.limits for metric in self.metrics])
-        estimates = {}
-        for number, metric in enumerate(self.metrics):
-            total, own = self.total[number, side], slice(4 * number + first, 4 * number + first + 2)
-            plain = Estimate(value=None, n=int(total[1]), elsewhere=elsewhere[number])
-            if total[1]:
-                state, share = tell_state(repeats, asked, weighted=False), asked if repeats.alike else 0.0
-                products, observed = sums.products[own, own], float(sums.observed_by_side[number, first // 2])
-                low, high = figure(total, products, observed, share, metric.info.limits, unseen=repeats.unseen)
-                plain = replace(plain, value=float(total[0] / total[1]), low=low, high=high, state=state)
-            estimates[metric.info.name] = plain
-        return estimates
+    def figures(self, side: int, asked: float, repeats: Repeats) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+        """Return a side's figures by metric, and those that are times or costs."""
+        # Other rounds are not read, so the sessions count as a sample of infinitely many if rounds differ.
+        asked = 0.0 if repeats.whole and repeats.differed else asked
+        again, clusters = self.again[side], self._cluster_of_file
+        figures = [
+            (seen.metric.info.name, estimate(seen, asked, clusters=clusters, repeats=repeats, again=again))
+            for seen in self._observations[side]
+        ]
+        return dict(figures[: len(self.metrics)]), dict(figures[len(self.metrics) :])
 
 
 def _read_common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
