@@ -500,7 +500,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     """A function: session → its observations. They are empty if the session does not count in the metric."""
     facts: Callable[[SessionScore], Hashable] | None = None
     """A function: session → the facts that decide the observations. Of sessions with equal facts, only one is observed.
-    If None, each session is observed."""
+    If None, each session is observed, as are reused sessions and those of a modelled user."""
     order: tuple[int, ...] = (99,)
     """The sort key in reports. Metrics with equal keys keep the order of their module."""
     summary_of_a_user: str = ""

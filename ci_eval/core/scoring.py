@@ -122,7 +122,7 @@ def facts_of_list(session: SessionScore) -> tuple[Status, int | None, bool, bool
     suggestion, whether it has the expected name, and whether its first suggestion adds an import."""
     if not session.lookups:
         return session.status, None, False, False, False
-    last = session.lookups[session.until - 1 if session.courses else -1]
+    last = session.lookups[-1]
     return session.status, last.rank, last.total > 0, last.offered, last.adds_import
 
 
@@ -337,7 +337,7 @@ def recall_within(
     k: int,
     name: str = "RecallAt",
     summary: str = "share of sessions in which the expected text stood PLACE",
-    **facts: Any,
+    **info: Any,
 ) -> Metric:
     """Return a metric: the share of sessions whose expected text is among the first `k` suggestions. Empty and failed
     answers count as misses. In `summary`, PLACE is replaced by "first" or "among the first K"."""
@@ -348,5 +348,5 @@ def recall_within(
 
     summary = summary.replace("PLACE", "first" if k == 1 else f"among the first {k}")
     return mean_over_sessions(
-        f"{name}{k}", summary, hit, facts=facts_of_list, **facts or {"order": (1, k), "of_the_user": True}
+        f"{name}{k}", summary, hit, facts=facts_of_list, **info or {"order": (1, k), "of_the_user": True}
     )

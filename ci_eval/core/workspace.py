@@ -377,8 +377,8 @@ def pack_stream(of_file: FileActions, actions: Iterable[Action]) -> bytes:
     packer, size, separator = stored.Packer(stored.LEVEL_OF_ACTIONS), len(head), b""
     packer.add(head[:-2])
     iterator = iter(actions)
-    while some := tuple(islice(iterator, ENCODED_AT_ONCE)):
-        part = separator + msgspec.json.encode(some)[1:-1]
+    while block := tuple(islice(iterator, ENCODED_AT_ONCE)):
+        part = separator + msgspec.json.encode(block)[1:-1]
         # Readers decode a large file line by line.
         separator, size = END_OF_PART, size + len(part)
         packer.add(part)

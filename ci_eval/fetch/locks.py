@@ -60,26 +60,26 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
 
     Raises PreparationError if a requirement is an address or a path, or if a group does not exist.
     """
-    file, requirements, known = _find_python_requirements(root, groups)
+    requirements, known = _find_python_requirements(root, groups)
     if groups != "all" and (unknown := {*map(normalize, groups)} - known):
         has = f"has {', '.join(sorted(known))}" if known else "has no groups"
         raise PreparationError(f"`project.dependencyGroups` names {min(unknown)!r}, but the project {has}")
     layout = read_layout(root)
     folders = {root, *layout.members.values()}
     plain = [
-        text.strip()
-        for text in requirements
+        (file, text.strip())
+        for file, text in requirements
         if not (local := read_local(text))
         or not any(find_inside(root, folder, local[1]) in folders for folder in folders)
     ]
-    if wrong := [text for text in plain if not PLAIN.fullmatch(text)]:
-        raise foreign(wrong[0], file)
-    names = [normalize(name_of(text)) for text in plain]
-    for name, text in zip(names, plain, strict=True):
+    if wrong := [(text, file) for file, text in plain if not PLAIN.fullmatch(text)]:
+        raise foreign(*wrong[0])
+    named = [(normalize(name_of(text)), text, file) for file, text in plain]
+    for name, text, file in named:
         # The project takes this package from elsewhere. Anybody could publish another of that name in a registry.
         if name in layout.elsewhere:
             raise foreign(f"{text} from {layout.elsewhere[name]}", file)
-    return list(dict.fromkeys(text for name, text in zip(names, plain, strict=True) if name not in layout.members))
+    return list(dict.fromkeys(text for name, text, _ in named if name not in layout.members))
 
 
 def name_of(requirement: str) -> str:
@@ -87,15 +87,16 @@ def name_of(requirement: str) -> str:
 
 
 def is_pinned(root: Path) -> bool:
-    _, requirements, _ = _find_python_requirements(root, ())
-    return bool(requirements) and all(PINNED.fullmatch(requirement) for requirement in requirements)
+    requirements, _ = _find_python_requirements(root, ())
+    return bool(requirements) and all(PINNED.fullmatch(requirement) for _, requirement in requirements)
 
 
 def find_python_groups(root: Path) -> set[str]:
-    return _find_python_requirements(root, ())[2]
+    return _find_python_requirements(root, ())[1]
 
 
-def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str], set[str]]:
+def _find_python_requirements(root: Path, groups: Groups) -> tuple[list[tuple[str, str]], set[str]]:
+    """Return (file, requirement) pairs, and the names of all groups."""
     metadata = next((path for path in sorted(root.glob("*.dist-info/METADATA")) if is_own(path, root)), None)
     if metadata:
         head = metadata.read_text(errors="replace").partition("\n\n")[0].splitlines()
@@ -108,19 +109,17 @@ def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str
             EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in chosen else part[0], text)
             for text in requirements
         ]
-        return metadata.name, [text for text in met if not EXTRA.search(text)], known
+        return [(metadata.name, text) for text in met if not EXTRA.search(text)], known
     if is_own(root / PYPROJECT, root):
         manifests = dict.fromkeys((root, *read_layout(root).members.values()))
         read = [_read_pyproject(folder / PYPROJECT, root, groups) for folder in manifests]
-        requirements = [text for own, _ in read for text in own]
-        listed = _read_requirements(root)
-        file = REQUIREMENTS if listed else PYPROJECT
-        return file, [*requirements, *listed], {name for _, names in read for name in names}
-    return REQUIREMENTS, _read_requirements(root), set()
+        own = [(PYPROJECT, text) for requirements, _ in read for text in requirements]
+        return [*own, *_read_requirements(root)], {name for _, names in read for name in names}
+    return _read_requirements(root), set()
 
 
-def _read_requirements(root: Path) -> list[str]:
-    """Return the requirements in requirements.txt, or in the files that `dynamic` dependencies name; [] if
+def _read_requirements(root: Path) -> list[tuple[str, str]]:
+    """Return the requirements in requirements.txt, or in the files that `dynamic` dependencies name, as pairs; [] if
     pyproject.toml lists the dependencies. Without a package, pyproject.toml has only settings of tools."""
     manifest = read_pyproject(root / PYPROJECT, root)
     project = table(manifest, "project")
@@ -128,7 +127,7 @@ def _read_requirements(root: Path) -> list[str]:
         return []
     named = table(manifest, "tool", "setuptools", "dynamic", "dependencies").get("file", REQUIREMENTS)
     files = [named] if isinstance(named, str) else texts(named)
-    return [line for file in files for line in read_requirement_lines(root, file) if not ITSELF.fullmatch(line)]
+    return [(file, line) for file in files for line in read_requirement_lines(root, file) if not ITSELF.fullmatch(line)]
 
 
 def foreign(requirement: str, file: str) -> PreparationError:
@@ -173,9 +172,10 @@ def _convert_poetry(dependencies: Mapping[str, Any]) -> Iterator[str]:
             continue
         extras = ",".join(texts(fields.get("extras")))
         markers = [f"({fields['markers']})"] if "markers" in fields else []
-        markers += [
-            re.sub(r"(\W*)(.+)", r"python_version \1 '\2'", limit) for limit in _convert_limits(fields.get("python"))
-        ]
+        for limit in _convert_limits(fields.get("python")):
+            # `python_version` has two numbers, such as 3.11.
+            variable = "python_full_version" if re.search(r"\d\.\d+\.\d", limit) else "python_version"
+            markers.append(re.sub(r"(\W*)(.+)", rf"{variable} \1 '\2'", limit))
         markers += [f"sys_platform == '{fields['platform']}'"] if "platform" in fields else []
         limits = ",".join(_convert_limits(version))
         condition = f"; {' and '.join(markers)}" if markers else ""

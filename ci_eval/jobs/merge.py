@@ -233,9 +233,13 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
     # A file in several shards counts once.
     total, share = sum_counts({path: count for shard in shards for path, count in shard.imports.items()}.values())
     packages = sum_packages(shard.unresolved_packages for shard in shards)
-    pieces = [(path, of_file) for shard in shards for path, of_file in shard.unresolved_in_pieces.items()]
-    packages.subtract(sum_packages(table for _, table in pieces))
-    packages.update(sum_packages(dict(pieces).values()))
+    pieces = dict[str, dict[str, int]]()
+    for shard in shards:
+        pieces |= shard.unresolved_in_pieces
+        of_pieces = sum_packages(shard.unresolved_in_pieces.values())
+        # A shard lists only its most frequent packages.
+        packages.subtract({name: count for name, count in of_pieces.items() if name in shard.unresolved_packages})
+    packages.update(sum_packages(pieces.values()))
     records = {name: [shard.stages[name] for shard in shards if name in shard.stages] for name in shards[0].stages}
     stages = {
         name: replace(

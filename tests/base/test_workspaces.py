@@ -213,6 +213,7 @@ def test_dependencies_of_poetry_are_written_as_pip_takes_them(tmp_path: Path, ve
         ('version = "^2", extras = ["a", "b"]', "six[a,b]>=2,<3"),
         ('version = "*", platform = "win32"', "six; sys_platform == 'win32'"),
         ('version = "2", python = "^3.8"', "six==2; python_version >= '3.8' and python_version < '4'"),
+        ('version = "*", python = ">=3.11.2"', "six; python_full_version >= '3.11.2'"),
         (
             'version = "*", markers = "os_name == \'a\' or os_name == \'b\'", python = "<3.11"',
             "six; (os_name == 'a' or os_name == 'b') and python_version < '3.11'",
@@ -253,6 +254,20 @@ def test_requirements_txt_may_include_files_of_the_project(tmp_path: Path) -> No
         "needs/more.txt": "flit\n",
     }
     assert read_python_requirements(write(tmp_path / "p", **files)) == ["six", "idna", "flit"]
+
+
+def test_a_file_of_dynamic_dependencies_may_have_an_absolute_path_below_the_project(tmp_path: Path) -> None:
+    root, place = tmp_path / "p", tmp_path / "q" / ".." / "p" / "needs.txt"
+    table = f"[project]\ndynamic = ['dependencies']\n[tool.setuptools.dynamic]\ndependencies = {{file = '{place}'}}\n"
+    write(root, **{"pyproject.toml": table, "needs.txt": "six\n", "../q/a": ""})
+    assert read_python_requirements(root) == ["six"]
+
+
+def test_a_requirement_that_no_registry_has_is_told_with_its_file(tmp_path: Path) -> None:
+    table = "[project]\ndynamic = ['dependencies']\n[project.optional-dependencies]\nd = ['x @ https://a/x.zip']\n"
+    root = write(tmp_path, **{"pyproject.toml": table, "requirements.txt": "six\n"})
+    with pytest.raises(PreparationError, match=r"^pyproject\.toml of the project requires 'x @"):
+        read_python_requirements(root, ("d",))
 
 
 def test_manifests_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def test_the_path_of_a_source_file_leads_nowhere_else(hostile: Path, path: str) 
     actions = sorted((hostile / "actions").iterdir())[0]
     said = msgspec.json.decode(unpacked(actions))
     repack(actions, [msgspec.json.encode(said | {"path": path})])
+    Workspace(hostile).seal()
     code, _, err = command("interpret", hostile, "--engine", "words", "--output", hostile.parent / "new")
     assert (code, "is not the path of a file inside" in " ".join(err.split())) == (2, True)
 

@@ -263,6 +263,7 @@ class _Typist:
         if self.ranks is not None:
             return sum(len(self._plan(begin, text)) for begin, text in places)
         texts = Counter(text for _, text in places)
+        # A task that plays items is never sampled, so its items have no ranks.
         if self.task.play:
             return texts.total()
         return sum(times * len(plan_sessions(text, self.strategy.prefix)) for text, times in texts.items())

@@ -247,10 +247,10 @@ def read_requirement_lines(root: Path, name: str = REQUIREMENTS) -> list[str]:
     """Return the requirements and `-e` lines in the project's requirements.txt, and in the project's files that it
     includes (`-r base.txt`); [] without that file."""
     lines: list[str] = []
-    waiting, met = [root / name], set[Path]()
+    waiting, met = [find_inside(root, root, name)], set[Path]()
     while waiting:
         path = waiting.pop(0)
-        if path in met or not is_own(path, root):
+        if path is None or path in met or not is_own(path, root):
             continue
         met.add(path)
         content = read_own(root, str(path.relative_to(root)))
@@ -260,8 +260,7 @@ def read_requirement_lines(root: Path, name: str = REQUIREMENTS) -> list[str]:
             # Remove comments, and options such as --hash after a requirement.
             requirement = re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip()
             if included := INCLUDED.fullmatch(requirement):
-                place = find_inside(root, path.parent, included[1])
-                waiting += [place] if place else []
+                waiting.append(find_inside(root, path.parent, included[1]))
             elif requirement and (requirement[0] != "-" or requirement.startswith(("-e", "--editable"))):
                 lines.append(requirement)
     return lines

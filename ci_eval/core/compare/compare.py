@@ -13,7 +13,7 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.judging import Judge, estimate_noise
-from ci_eval.core.compare.pairing import Listed, Pairing, explain_classes, pair
+from ci_eval.core.compare.pairing import ListedChange, Pairing, explain_classes, pair
 from ci_eval.core.compare.resources import compare_footprints, compare_times, is_alternating
 from ci_eval.core.compare.sums import Sums
 from ci_eval.core.contracts import Metric
@@ -149,7 +149,7 @@ def count_repeats(sides: Sequence[Manifest]) -> Repeats:
     return Repeats.of((side.is_function, side.rounds, side.state) for side in sides)
 
 
-def _largest_first(changes: Sequence[Listed]) -> tuple[model.Change, ...]:
+def _largest_first(changes: Sequence[ListedChange]) -> tuple[model.Change, ...]:
     return tuple(change for *_, change in sorted(changes, key=lambda entry: (-entry[0], entry[1])))
 
 

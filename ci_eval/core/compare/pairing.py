@@ -33,7 +33,7 @@ SHOWN = 200
 ABSENT = 1_000
 """The rank that an absent text counts as when changes are ordered by size."""
 
-Listed = tuple[float, str, str, Change]
+ListedChange = tuple[float, str, str, Change]
 """A listed change: its size, session and file. Two files of a damaged workspace may have a session with the same id."""
 
 LONGEST_PREFIX = 5
@@ -139,8 +139,8 @@ class Pairing:
         self.divided: Counter[str] = Counter()
         """The number of pairs that are in a part of a dimension, by dimension, such as "kind"."""
         self.transitions: Counter[tuple[str, str]] = Counter()
-        self.regressions: list[Listed] = []
-        self.improvements: list[Listed] = []
+        self.regressions: list[ListedChange] = []
+        self.improvements: list[ListedChange] = []
         self.files: list[str] = []
         """The paths of the files that have a pair."""
         self.weighted = False

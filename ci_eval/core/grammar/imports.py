@@ -32,7 +32,10 @@ def count_missing(
 
 
 def sum_packages(tables: Iterable[Mapping[str, int]]) -> Counter[str]:
-    return sum(map(Counter, tables), Counter())
+    total = Counter[str]()
+    for packages in tables:
+        total.update(packages)
+    return total
 
 
 def sum_counts(counts: Iterable[Counts]) -> tuple[Counts, float | None]:
@@ -48,7 +51,7 @@ def merge_readings(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[t
 
 
 def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts above 0, the largest first; at most `MOST`."""
+    """Return the counts other than 0, the largest first; at most `MOST`."""
     ordered = sorted((-count, name) for name, count in packages.items() if count)
     return {name: -count for count, name in ordered[:MOST]}
 

@@ -347,20 +347,20 @@ class FileChanges:
         """Return the file's text without and with the edits; if the edits only insert imports, up to their end."""
         before, after = apply_edits(text, [token]), apply_edits(text, [*edits, token])
         offset, _, lines = edits[0]
-        start, rest = before[:offset], before[offset:]
+        start, remainder = before[:offset], before[offset:]
         end = start + lines
-        # Parsing a whole file takes long; the rest, which both sides have, is parsed once for all lookups of a file.
-        # The rest is not left out if it has an inserted line or import itself.
+        # Parsing a whole file takes long; the remainder, which both sides have, is parsed once for all lookups.
+        # It is not left out if it has an inserted line or import itself.
         if (
             self._read is None
             or not self._joins
             or not (ADDED_IMPORT.match(lines) and not lines[0].isspace() and lines.endswith("\n"))
-            or end + rest != after
+            or end + remainder != after
             or start[-1:] not in {"", "\n"}
             or any(line in before for line in lines.splitlines())
         ):
             return before, after
-        further, known = self._read(end), self._read(rest)
+        further, known = self._read(end), self._read(remainder)
         if further and known and not (_names(further) - _names(self._read(start))) & _names(known):
             return start, end
         return before, after

@@ -38,7 +38,7 @@ def run_cases(
     """Return the results and, by reporter, the file to open first; no files without `output`. Raises ConfigError for a
     bad case or snapshot, NothingToEvaluate, or PreparationError."""
     if not folder.is_dir():
-        raise ConfigError(f"there is no folder {folder}; give the folder with the source files of the cases")
+        raise ConfigError(f"{folder} is not a folder: give the folder with the source files of the cases")
     chosen = [languages.CATALOG.load(language)] if language else languages.CATALOG.all()
     found = [(one, cases) for one in chosen if one.grammars.keys() != {""} and (cases := _find(folder, one, config))]
     if not found:

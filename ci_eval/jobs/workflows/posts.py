@@ -227,8 +227,11 @@ _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 def post_all(repository: Repository, run: int, head: str, when: str = "always") -> Iterator[str]:
     """Post the comparisons of a run, and yield what was done. Raises DownloadError, WorkspaceError or ArchiveError."""
-    found = repository.all_of_run(run, f"{ARTIFACT}*")
-    artifacts = [each for each in found if each.name == ARTIFACT or each.name.startswith(f"{ARTIFACT}-")]
+    artifacts = [
+        artifact
+        for artifact in repository.all_of_run(run, f"{ARTIFACT}*")
+        if artifact.name == ARTIFACT or artifact.name.startswith(f"{ARTIFACT}-")
+    ]
     if not artifacts:
         # This is not reported as an error, since the run that compares has failed itself.
         yield f"run {run} failed before it compared: nothing is posted"

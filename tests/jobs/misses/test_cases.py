@@ -110,7 +110,7 @@ def test_what_cannot_be_asked_is_said(
 
 def test_a_folder_of_cases_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     code, _, err = command("cases", tmp_path / "case", "--engine", "jedi")
-    assert (code, "there is no folder" in err) == (2, True)
+    assert (code, "is not a folder" in err) == (2, True)
 
 
 def test_a_server_that_ends_breaks_its_cases_with_the_reason(tmp_path: Path) -> None:

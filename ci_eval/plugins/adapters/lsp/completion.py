@@ -392,7 +392,8 @@ def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
     settled = list(offers)
     for tied in groups.values():
         if len(tied) > 1:
-            in_order = sorted((offers[index] for index in tied), key=lambda it: (it.text, it.tail, it.edits or ()))
+            alike = [offers[index] for index in tied]
+            in_order = sorted(alike, key=lambda offer: (offer.text, offer.tail, offer.edits or ()))
             for index, offer in zip(tied, in_order, strict=True):
                 settled[index] = offer
     return settled
