@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core import machine
-from ci_eval.core.machine import Watch, cache_folder, peak_below, read_peak_memory
+from ci_eval.core.machine import Watch, cache_folder, list_descendants, peak_below, read_peak_memory
 
 
 def test_the_cache_is_where_the_variables_say_ours_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,6 +41,18 @@ def test_what_processes_below_held_once_is_known_while_they_run() -> None:
     assert below is not None
     assert MEGABYTES * 10**6 < below < (MEGABYTES + 40) * 10**6
     assert peak_below(process.pid) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_a_process_that_ends_during_the_search_has_no_descendants() -> None:
+    child = subprocess.Popen(["sleep", "60"])
+    found = list_descendants(os.getpid())
+    # The search goes on below the children that it has yielded.
+    waiting = {next(found)}
+    child.kill()
+    child.wait()
+    assert child.pid in waiting | set(found)
+    assert child.pid not in list_descendants(os.getpid())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")

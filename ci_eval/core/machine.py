@@ -111,10 +111,12 @@ def list_descendants(pid: int) -> Iterator[int]:
     waiting = [pid]
     while waiting:
         children: list[int] = []
-        for listed in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-            # A thread or process may end during the search.
-            with suppress(OSError):
-                children += map(int, listed.read_text().split())
+        threads = Path(f"/proc/{waiting.pop()}/task")
+        # A thread or process may end during the search.
+        with suppress(OSError):
+            for thread in threads.iterdir():
+                with suppress(OSError):
+                    children += map(int, (thread / "children").read_text().split())
         yield from children
         waiting += children
 
