@@ -46,12 +46,12 @@ def test_what_processes_below_held_once_is_known_while_they_run() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 def test_a_process_that_ends_during_the_search_has_no_descendants() -> None:
     child = subprocess.Popen(["sleep", "60"])
-    found = list_descendants(os.getpid())
+    descendants = list_descendants(os.getpid())
     # The search goes on below the children that it has yielded.
-    waiting = {next(found)}
+    waiting = {next(descendants)}
     child.kill()
     child.wait()
-    assert child.pid in waiting | set(found)
+    assert child.pid in waiting | set(descendants)
     assert child.pid not in list_descendants(os.getpid())
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.core.actions import Source, actions_of_file, spell_task
+from ci_eval.core.actions import Source, spell_task
 from ci_eval.core.actions.strategy import AT_ONCE, longest_prefix, spelled_files, spelled_filters, uses
 from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.model import (
@@ -28,7 +28,7 @@ from ci_eval.core.model import (
 from ci_eval.plugins.languages.python import LANGUAGE
 from ci_eval.plugins.tasks import completion, golf
 from ci_eval.plugins.tasks.completion import IMPORTS as TASK
-from tests.actions.views import TEXT, views
+from tests.actions.views import TEXT, actions_of_file, views
 from tests.projects import GREETER
 from tests.replaying import STRATEGIES, replay, task_of
 
@@ -217,6 +217,6 @@ def test_the_import_is_missing_at_its_use_and_back_behind_it() -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_head_of_a_file_counts_the_sessions_that_its_actions_finish(strategy: StrategyConfig) -> None:
-    found = actions_of(TEXT * 80, strategy)
-    assert len(found.actions) > AT_ONCE
-    assert found.sessions == sum(isinstance(action, FinishSession) for action in found.actions) > 0
+    of_file = actions_of(TEXT * 80, strategy)
+    assert len(of_file.actions) > AT_ONCE
+    assert of_file.sessions == sum(isinstance(action, FinishSession) for action in of_file.actions) > 0

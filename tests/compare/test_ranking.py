@@ -57,12 +57,12 @@ def same_figures(compared: Path, runs: Mapping[str, Path]) -> None:
         filters = own["evaluations"][0]["filters"]
         alone = filters["ALL"]["metrics"] | filters[ranking["headline"]]["metrics"]
         assert {"LatencyPercentile50", "LatencyPercentile95", "StartUpLatency", "PeakMemory"} <= times.keys()
-        for name, found in times.items():
-            assert found["value"] == alone[name]["value"]
-        for name, found in figures.items():
-            assert found["value"] == pytest.approx(alone[name]["value"])
-            assert found["n"] == alone[name]["n"]
-            assert [found["low"], found["high"]] == pytest.approx([alone[name]["low"], alone[name]["high"]])
+        for name, estimate in times.items():
+            assert estimate["value"] == alone[name]["value"]
+        for name, estimate in figures.items():
+            assert estimate["value"] == pytest.approx(alone[name]["value"])
+            assert estimate["n"] == alone[name]["n"]
+            assert [estimate["low"], estimate["high"]] == pytest.approx([alone[name]["low"], alone[name]["high"]])
 
 
 def test_a_pair_of_a_ranking_gets_the_mean_rank_of_its_own_comparison(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def in_rounds(
     workspace.write_manifest(replace(workspace.manifest(), rounds=3, generated=count))
     for source, sessions in list(workspace.sessions(Session)):
         kept = []
-        for session in [each for each in sessions if evaluated(each)][:left]:
+        for session in list(filter(evaluated, sessions))[:left]:
             took = 1000.0 if session.id in slow else latency
             lookup = replace(session.lookups[-1], latency=took, latencies=(took, 1.01 * took, 1.02 * took))
             kept.append(replace(session, lookups=(lookup,), differing=differing))
@@ -119,9 +119,10 @@ def test_the_slowest_lookup_of_few_gives_no_verdict_on_a_quantile(
     base = in_rounds(nights["words"], tmp_path / "base", 100.0, count)
     new = in_rounds(nights["words"], tmp_path / "new", 10.0, count)
     everything = ReportFilter(name="ALL")
-    found = compare_times(base, new, metrics.load(), [everything])["ALL"]
-    assert (found["LatencyPercentile95"].n, found["LatencyPercentile50"].n) == (count, count)
-    assert (found["LatencyPercentile95"].verdict, found["LatencyPercentile50"].verdict) == (shown, Verdict.BETTER)
+    differences = compare_times(base, new, metrics.load(), [everything])["ALL"]
+    highest, middle = differences["LatencyPercentile95"], differences["LatencyPercentile50"]
+    assert (highest.n, middle.n) == (count, count)
+    assert (highest.verdict, middle.verdict) == (shown, Verdict.BETTER)
 
 
 @pytest.mark.parametrize(("differing", "shown"), [(0, Verdict.WORSE), (1, Verdict.NOT_SHOWN)])
@@ -129,11 +130,11 @@ def test_shares_of_wavering_engines_are_not_exact(
     nights: dict[str, Path], tmp_path: Path, differing: int, shown: Verdict
 ) -> None:
     base = in_rounds(nights["words"], tmp_path / "base", 10.0, 40, differing=differing)
-    first = [each.id for _, sessions in base.sessions(SessionScore) for each in sessions if rank_of(each) == 1]
+    first = [one.id for _, sessions in base.sessions(SessionScore) for one in sessions if rank_of(one) == 1]
     new = in_rounds(nights["words"], tmp_path / "new", 10.0, 40, slow=first[:1], differing=differing)
-    found = compare_times(base, new, metrics.load(), [ReportFilter(name="ALL")])["ALL"]["RightWithin100ms"]
-    assert found.difference == pytest.approx(-1 / 40)
-    assert found.verdict is shown
+    difference = compare_times(base, new, metrics.load(), [ReportFilter(name="ALL")])["ALL"]["RightWithin100ms"]
+    assert difference.difference == pytest.approx(-1 / 40)
+    assert difference.verdict is shown
 
 
 def taking(night: Path, folder: Path, footprint: Footprint) -> Path:
@@ -148,10 +149,10 @@ def test_both_sides_are_shown_and_not_judged(nights: dict[str, Path], tmp_path: 
     base = taking(nights["words"], tmp_path / "base", Footprint(start_ups=(100.0, 300.0, 900.0), memory=50_000_000))
     new = taking(nights["again"], tmp_path / "new", Footprint(start_ups=(200.0,), memory=70_000_000, weighed=3))
     _, report, said = compare(base, new, tmp_path / "out")
-    found = report["filters"]["ALL"]["metrics"]
-    assert [found["StartUpLatency"][each] for each in ("base", "new", "difference")] == [300, 200, -100]
-    assert [found["PeakMemory"][each] for each in ("base", "new", "difference")] == [50, 70, 20]
-    assert {found[each]["verdict"] for each in ("StartUpLatency", "PeakMemory")} == {"not-comparable"}
+    differences = report["filters"]["ALL"]["metrics"]
+    assert [differences["StartUpLatency"][each] for each in ("base", "new", "difference")] == [300, 200, -100]
+    assert [differences["PeakMemory"][each] for each in ("base", "new", "difference")] == [50, 70, 20]
+    assert {differences[each]["verdict"] for each in ("StartUpLatency", "PeakMemory")} == {"not-comparable"}
     assert "+20.0 MB" in said
     assert "+20.0 MB" in (tmp_path / "out" / "report.md").read_text()
     assert "+20.0 MB" in (tmp_path / "out" / "html" / "index.html").read_text()
@@ -164,10 +165,10 @@ def test_what_is_not_known_is_not_shown(
     base = taking(nights["words"], tmp_path / "base", ours)
     new = taking(nights["again"], tmp_path / "new", Footprint())
     _, report, _ = compare(base, new, tmp_path / "out")
-    found = report["filters"]["ALL"]["metrics"]
-    assert "StartUpLatency" not in found
-    assert found.get("PeakMemory", {}).get("base") == shown
-    assert found.get("PeakMemory", {}).get("difference") is None
+    differences = report["filters"]["ALL"]["metrics"]
+    assert "StartUpLatency" not in differences
+    assert differences.get("PeakMemory", {}).get("base") == shown
+    assert differences.get("PeakMemory", {}).get("difference") is None
 
 
 def test_the_memory_of_a_worker_is_not_put_beside_that_of_an_engine(nights: dict[str, Path], tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ci_eval.core.actions import Source, actions_of_file
+from ci_eval.core.actions import Source
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.config import Config
 from ci_eval.core.grammar.document import checksum
@@ -49,6 +49,7 @@ from ci_eval.plugins.jetbrains.workspace import (
 )
 from ci_eval.plugins.languages.python import LANGUAGE
 from ci_eval.plugins.tasks import completion
+from tests.actions.views import actions_of_file
 
 TEXT = 's = "😀"; import_os = 1\nprint(s, import_os)  # 😀\nfor x in s: print(x, "😀", import_os)\n'
 FILE = SourceFile(path="pkg/ä.py", checksum=checksum(TEXT), text=TEXT)

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ci_eval.core import machine
-from ci_eval.core.actions import Source, actions_of_file, source_files, spell_task
+from ci_eval.core.actions import Source, source_files, spell_task
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import load
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import StrategyConfig, Token
 from ci_eval.fetch import project
 from ci_eval.plugins.tasks import completion
+from tests.actions.views import actions_of_file
 from tests.command import command
 from tests.needs import need
 from tests.replaying import STRATEGIES, fits, replay, seen, task_of

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.actions import Source, actions_of_file
+from ci_eval.core.actions import Source
 from ci_eval.core.catalogs import languages
 from ci_eval.core.model import CallCompletion, StrategyConfig
 from ci_eval.plugins.tasks import completion
+from tests.actions.views import actions_of_file
 
 FOLDER = Path(__file__).parent / "recorded"
 FILES = sorted(path.name for path in FOLDER.iterdir() if path.name != "ids.txt")

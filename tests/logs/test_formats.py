@@ -100,6 +100,6 @@ def test_the_code_around_the_token_is_logged_as_far_as_wanted() -> None:
 
 
 def test_every_column_is_described() -> None:
-    assert [each["name"] for each in json.loads(msgspec.json.encode(DESCRIPTION))["columns"]] == [
+    assert [column["name"] for column in json.loads(msgspec.json.encode(DESCRIPTION))["columns"]] == [
         each.name for each in (*COLUMNS, *FEATURES)
     ]

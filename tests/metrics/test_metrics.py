@@ -220,11 +220,11 @@ VARIED = [
 def test_metrics_that_observe_equal_facts_once_observe_the_same(unit: str) -> None:
     known = [metric for metric in METRICS.values() if metric.of in {unit, "either"}]
     collector, plain = (Collector([Observations(metric) for metric in known]) for _ in range(2))
-    for number, each in enumerate(VARIED):
-        collector.observe(number, each)
-        plain.add(number, observe_metrics(known, each))
-    for found, expected in zip(collector.take(), plain.take(), strict=True):
-        assert found.tolist() == expected.tolist()
+    for number, session in enumerate(VARIED):
+        collector.observe(number, session)
+        plain.add(number, observe_metrics(known, session))
+    for column, expected in zip(collector.take(), plain.take(), strict=True):
+        assert column.tolist() == expected.tolist()
 
 
 def test_latencies_are_over_all_lookups_by_nearest_rank() -> None:

@@ -55,8 +55,8 @@ def test_a_metric_may_observe_lists() -> None:
     table = SessionTable(TASK, [""], "t", Computed(metrics=[metric]))
     table.begin(SOURCE, ["files/a.html"])
     table.add([session("a.py", 0, "one")])
-    found = told(table)
-    assert [found["observed"][number] for number in found["went"][0]["observed"][0]] == [observed]
+    rows = told(table)
+    assert [rows["observed"][number] for number in rows["went"][0]["observed"][0]] == [observed]
 
 
 def test_a_pair_says_how_it_moved_and_which_page_has_it() -> None:

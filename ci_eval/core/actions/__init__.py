@@ -4,4 +4,4 @@ from ci_eval.core.actions.files import Source, declarations, source_files
 from ci_eval.core.actions.generate import Generated, SourceTree, generate, make
 from ci_eval.core.actions.records import RecordFile, Records, generate_records, read_records
 from ci_eval.core.actions.sample import SampleGoal
-from ci_eval.core.actions.strategy import actions_of_file, spell_task, spelled_files, spelled_filters, spelled_queries
+from ci_eval.core.actions.strategy import spell_task, spelled_files, spelled_filters, spelled_queries, stream_actions

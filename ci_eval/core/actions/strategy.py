@@ -144,20 +144,6 @@ FIRST_TASK = "completion"
 """The task whose name is not in session ids, since it was the only task when ids were introduced."""
 
 
-def actions_of_file(
-    source: Source,
-    tokens: Sequence[Token],
-    strategy: StrategyConfig,
-    unparsable: float,
-    task: Task,
-    ranks: Mapping[int, Collection[int]] | None = None,
-) -> FileActions:
-    """Return the sessions of the task's items in order. After the last action, the text is as it was. `ranks`: offset
-    of each item → the indices (from 0) of the item's sessions to make; None = all."""
-    head, actions = stream_actions(source, tokens, strategy, unparsable, task, ranks)
-    return replace(head, actions=tuple(actions))
-
-
 def stream_actions(
     source: Source,
     tokens: Sequence[Token],
@@ -166,8 +152,11 @@ def stream_actions(
     task: Task,
     ranks: Mapping[int, Collection[int]] | None = None,
 ) -> tuple[FileActions, Iterator[Action]]:
-    """Return the result of `actions_of_file` without its actions, and the actions, which are made while they are read:
-    all actions of a large file take more than 400 MB."""
+    """Return the head of a file, and the sessions of the task's items as actions in order. The actions are made while
+    they are read: all actions of a large file take more than 400 MB. After the last one, the text is as it was.
+
+    `ranks`: offset of each item → the indices (from 0) of the item's sessions to make; None = all.
+    """
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens), ranks=ranks)
     if task.of_imports:
         of_names = uses(source, tokens)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
+from math import inf
 from typing import TypeVar
 
 import numpy as np
@@ -66,12 +67,6 @@ def rank(
             totals.add(path, [[side[number] for number in leading] for side in sides])
     if not totals.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
-    # The best side comes first; a side without a figure comes last.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = totals.total[0, :, 0] / totals.total[0, :, 1]
-    sign = -1 if chosen[0].info.better == "lower" else 1
-    ranked = np.nan_to_num(sign * values, nan=-np.inf, neginf=-np.inf)
-    order = sorted(range(len(workspaces)), key=lambda side: -float(ranked[side]))
     if strata.weighted(common, touched):
         raise ConfigError(
             "a ranking cannot weight sessions, but the sessions of this filter were asked in unequal shares (projects "
@@ -79,11 +74,14 @@ def rank(
         )
     # If answers depend on random draws, whose number has no limit, the asked share counts as 0.
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
-    pairs = _judge_pairs(totals, manifests, order, asked, explain_classes(*workspaces))
-    of_run = align_figures(manifests)
     of_sides = [totals.figures(side, asked, count_repeats([manifest])) for side, manifest in enumerate(manifests)]
     figures, times = zip(*of_sides, strict=True)
     info = chosen[0].info
+    # The best side comes first; a side without a figure comes last.
+    values, sign = [of_side[info.name].value for of_side in figures], 1 if info.better == "lower" else -1
+    order = sorted(range(len(values)), key=lambda at: inf if (value := values[at]) is None else sign * value)
+    pairs = _judge_pairs(totals, manifests, order, asked, explain_classes(*workspaces))
+    of_run = align_figures(manifests)
     bias = winners_bias((difference for row in pairs[info.name] for difference in row), len(workspaces))
     bias_warning = bias_text(bias, len(workspaces), info.unit)
     verdicts = pairs[info.name]
@@ -141,13 +139,11 @@ class _CommonSums:
         self._observations = [[Observations(metric) for metric in (*metrics, *timed)] for _ in range(sides)]
         self.again = [SecondQuestions() for _ in range(sides)]
         """The second questions about all common sessions, not only the headline's."""
-        self.total = np.zeros((len(metrics), sides, 2))
-        """Numerators and denominators (metrics x sides x 2)."""
         self._pairs = {pair: FilterSums(len(metrics)) for pair in permutations(range(sides), 2)}
         self._clusters: dict[str, int] = {}
         self._cluster_of_file: list[int] = []
         self._rows: list[Floats] = []
-        """The sums of each file, in the shape of `total`."""
+        """Numerators and denominators, summed over each file (metrics x sides x 2)."""
 
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
         """Add the sessions of one file: the same sessions in the same order for each side."""
@@ -180,7 +176,6 @@ class _CommonSums:
         for pair, sums in self._pairs.items():
             sums.add(seen[:, :, pair].reshape(len(seen), -1, 4))
         self._rows.append(seen.sum(axis=0))
-        self.total += self._rows[-1]
 
     def pair(self, base: int, new: int) -> FilterSums:
         sums = self._pairs[base, new]

@@ -433,7 +433,7 @@ class Player:
             after=text[caret:],
             asked=asked,
             follows=follows,
-            mark=list if self._acceptances else lambda shown: self._changes.mark(shown, token, text),
+            mark=list if self._acceptances is not None else lambda shown: self._changes.mark(shown, token, text),
         )
 
     def _token(self, prefix: str, call: CallCompletion | PlayItem) -> Edit:
